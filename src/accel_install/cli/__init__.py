@@ -1,0 +1,1 @@
+"""The command line; wiring is the only place where stages meet."""

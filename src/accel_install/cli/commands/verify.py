@@ -1,0 +1,88 @@
+"""`accel-install verify`: whether what was pinned still holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from accel_install.cli import options as opt
+from accel_install.cli.output import print_json, say
+from accel_install.errors import ExitCode, UsageError
+from accel_install.verify.check import VerifyReport, verify_environment
+from accel_install.verify.findings import Finding
+
+__all__ = ["command", "say_findings"]
+
+
+def command(
+    subject: Annotated[Optional[str], typer.Argument(help="A recipe, lockfile or plan; else the stack last applied.")] = None,
+    root: opt.Root = Path("/"),
+    env: opt.EnvPath = None,
+    state_dir: opt.StateDirOption = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Hash every file instead of looking at sizes.")] = False,
+    index: opt.Index = None,
+    find_links: opt.FindLinks = None,
+    offline: opt.Offline = False,
+    json: opt.Json = False,
+) -> int:
+    """Compare the environment with its promise: pins, ownership, files."""
+    from accel_install.cli.promises import find_subject
+    from accel_install.cli.session import Session
+
+    given = opt.RunOptions(
+        root=root, env=env, state_dir=state_dir, index=index or [], find_links=find_links or [], offline=offline
+    )
+    session = Session(given)
+    found = find_subject(session, subject, given)
+    if found.env is None:
+        raise UsageError(
+            "usage.nothing-applied",
+            "no stack was applied here, so there is nothing to verify",
+            value=str(session.state_dir),
+            expected="a recipe, a lockfile, or --env PATH",
+            hint="accel-install verify --env PATH",
+        )
+    report = verify_environment(found.env, _promise(found.promised), deep, last_good=_last_good(session))
+    if json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        _say(report, found.env)
+    return int(ExitCode.OK if report.clean else ExitCode.DRIFT)
+
+
+def _promise(promised: object) -> object:
+    from accel_install.lock.model import LockFile
+    from accel_install.plan.models import Plan
+    from accel_install.verify.promise import promise_of_lock, promise_of_plan
+
+    if isinstance(promised, Plan):
+        return promise_of_plan(promised)
+    return promise_of_lock(promised) if isinstance(promised, LockFile) else None
+
+
+def _last_good(session: object) -> float | None:
+    from accel_install.cli.running import last_good_check
+
+    return last_good_check(session)
+
+
+def _say(report: VerifyReport, env: Path) -> None:
+    say(f"environment {env}")
+    say(f"promise: {report.promise or 'none (ownership, integrity and family rules only)'}")
+    say_findings(report.findings)
+    for conflict in report.expected_conflicts:
+        say(f"expected: {conflict['text']} ({conflict['reason']})")
+    faults = sum(f.severity == "fault" for f in report.findings)
+    say(f"{faults} faults; on the device: not proven" if faults else "no fault; on the device: not proven")
+
+
+def say_findings(findings: list[Finding]) -> None:
+    """Print findings, worst first, each with culprit and remedy."""
+    for item in findings:
+        say(f"{item.severity}[{item.slug}]: {item.subject}: expected {item.expected}, found {item.actual}")
+        if item.culprit:
+            say(f"  culprit: {item.culprit}")
+        if item.remedy:
+            say(f"  remedy: {item.remedy}")

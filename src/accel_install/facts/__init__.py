@@ -1,0 +1,1 @@
+"""What a machine is: collectors, parsers, the target-interpreter probe."""

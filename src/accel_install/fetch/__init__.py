@@ -1,0 +1,1 @@
+"""Downloads: resumed, verified, kept by content."""

@@ -1,0 +1,1 @@
+"""The machine and everything that touches it: files, processes, the machine lock."""

@@ -1,0 +1,1 @@
+"""The plan and the pure functions that build it."""

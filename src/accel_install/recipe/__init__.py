@@ -1,0 +1,1 @@
+"""Recipes and compatibility rows: loading, graph, judgement."""

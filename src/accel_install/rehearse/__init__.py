@@ -1,0 +1,1 @@
+"""Scratch machines and the stand-ins they use, labelled as such."""

@@ -1,0 +1,1 @@
+"""Readers of plans and events: tables, graphs, JSON lines."""

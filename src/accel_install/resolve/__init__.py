@@ -1,0 +1,1 @@
+"""Which wheel, from which index, and why."""
