@@ -22,7 +22,7 @@ def make_wheel(
 ) -> Path:
     """Write `name-version[-build]-tag.whl` into a folder and return its path.
 
-    `files` maps archive paths to contents; without it the wheel holds one module that states name and version.
+    `files` maps archive paths to contents; without it the wheel holds one module with name and version.
     The bytes depend on the arguments alone.
     """
     stem = name.replace("-", "_")

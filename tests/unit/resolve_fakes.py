@@ -1,4 +1,4 @@
-"""A small made-up index, solver and recipe for the tests of row resolution. Names are real, sizes and digests are not."""
+"""A small made-up index, solver and recipe for tests of row resolution. Names are real, digests are not."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from accel_install.recipe.models import (
     ForeignPattern,
     IndexSpec,
     Override,
+    PackageSpec,
+    Recipe,
+    Row,
 )
-from accel_install.recipe.models import PackageSpec, Recipe, Row
 from accel_install.resolve.closure import ClosureAnswer, ClosurePackage, ClosureRequest
 from accel_install.resolve.models import IndexFile, IndexPage
 

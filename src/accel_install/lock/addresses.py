@@ -12,7 +12,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>()\[\],;]*")
 _HOST = re.compile(
     r"\b(?:[a-z0-9-]+\.)+(?:com|cn|org|net|io)\b(?::\d+)?(?:/[^\s\"'<>()\[\],;]*)?", re.IGNORECASE
 )
-_PLAIN_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _STAND_IN = "(address)"
 
 
@@ -50,4 +50,4 @@ def plain_index(name: str) -> str:
 
     `find-links`.
     """
-    return name if _PLAIN_NAME.match(name) else "find-links"
+    return name if _PLAIN_NAME.fullmatch(name) else "find-links"

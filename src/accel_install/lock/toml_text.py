@@ -14,7 +14,7 @@ from typing import Any
 
 __all__ = ["toml_document", "without_none"]
 
-_BARE_KEY = re.compile(r"^[A-Za-z0-9_-]+$")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONG = 100
 
 
@@ -64,7 +64,7 @@ def _table(header: str, table: Mapping[str, Any]) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.match(key) else _text(key)
+    return key if _BARE_KEY.fullmatch(key) else _text(key)
 
 
 def _value(value: Any) -> str:

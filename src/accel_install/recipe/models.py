@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from packaging.specifiers import SpecifierSet
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
@@ -89,17 +90,27 @@ class PackageSpec(_Model):
     local: dict[str, str] = Field(default_factory=dict)
     optional: bool = False
     alternatives: dict[str, str] = Field(default_factory=dict)
+    version_index: dict[str, str] = Field(default_factory=dict)
 
-    def index_for(self, arch: str) -> str:
-        """Return the name of the index this distribution must come from on `arch`."""
+    def index_for(self, arch: str, version: str | None = None) -> str:
+        """Return the name of the one index this distribution must come from.
+
+        `version_index` maps specifiers to indexes, for a distribution that moved: the first that holds `version` wins.
+        """
+        if version is not None:
+            for specifier, index in self.version_index.items():
+                if SpecifierSet(specifier).contains(version, prereleases=True):
+                    return index
         return self.index if isinstance(self.index, str) else self.index.get(arch, "default")
 
 
 class Constraint(_Model):
-    """A bound of the recipe's own on an ordinary package (PEP 508), with the reason."""
+    """A bound of the recipe's own on an ordinary package (PEP 508), with the reason; `when_*` as in `Override`."""
 
     requirement: str
     reason: str
+    when_package: str | None = None
+    when_version: str | None = None
 
 
 class Override(_Model):

@@ -110,7 +110,7 @@ def bound_packages(recipe: Recipe, row: Row, target: Target) -> tuple[BoundPacka
         version = row.version_of(raw) or row.version_of(name)
         if version is not None:
             found.append(
-                BoundPackage(name, version, spec, spec.index_for(target.arch), spec.local.get(target.arch))
+                BoundPackage(name, version, spec, spec.index_for(target.arch, version), spec.local.get(target.arch))
             )
     return tuple(found)
 
@@ -149,7 +149,12 @@ def _find_one(package: BoundPackage, target: Target, pages: Pages, offline: bool
     selection = _select(page.files, package, target, package.index)
     if selection.chosen is None:
         return _unfit(package, target, pages, page, selection)
-    return BoundOutcome(package, replace(selection.chosen, bound=True), rejected=selection.rejected)
+    return _taken(package, selection.chosen, selection)
+
+
+def _taken(package: BoundPackage, chosen: ChosenWheel, selection: Selection) -> BoundOutcome:
+    wheel = replace(chosen, bound=True)
+    return BoundOutcome(package, wheel, rejected=selection.rejected, warnings=selection.warnings)
 
 
 def _select(files: Sequence[IndexFile], package: BoundPackage, target: Target, index: str) -> Selection:
@@ -174,7 +179,7 @@ def _from_extra(package: BoundPackage, target: Target, pages: Pages) -> BoundOut
     for label, files in by_label.items():
         selection = _select(files, package, target, label)
         if selection.chosen is not None:
-            return BoundOutcome(package, replace(selection.chosen, bound=True), rejected=selection.rejected)
+            return _taken(package, selection.chosen, selection)
     return None
 
 
@@ -212,7 +217,7 @@ def _unfit(
     package: BoundPackage, target: Target, pages: Pages, page: IndexPage, selection: Selection
 ) -> BoundOutcome:
     if not selection.rejected:
-        said = f"index `{package.index}` has no file of this version" + _nearest(selection)
+        said = f"on index `{package.index}` {selection.nearest or 'there is no file of this version'}"
         return _missing(package, target, pages, said)
     said = selection.nearest or "no file fits the target"
     outcome = replace(_unresolved(package, target, pages, "no-wheel", said), rejected=selection.rejected)
@@ -221,10 +226,6 @@ def _unfit(
         if package.spec.optional
         else replace(outcome, misfit=f"{package.name} {package.pinned}: {said}")
     )
-
-
-def _nearest(selection: Selection) -> str:
-    return f"; {selection.nearest}" if selection.nearest else ""
 
 
 def _unresolved(package: BoundPackage, target: Target, pages: Pages, reason: str, said: str) -> BoundOutcome:

@@ -16,7 +16,7 @@ from accel_install.resolve.closure import ClosureAnswer, ClosureRequest, Closure
 from accel_install.resolve.left_out import exclusion_reasons, foreign_reason
 from accel_install.resolve.requirements import Dist, Wish, accepts, extras_asked, wishes
 
-__all__ = ["SolvedClosure", "active_overrides", "closure_roots", "compose", "solve_closure"]
+__all__ = ["SolvedClosure", "active_overrides", "closure_roots", "compose", "reasons_for", "solve_closure"]
 
 _MAX_ROUNDS = 8
 
@@ -41,7 +41,8 @@ def compose(
     chosen = [o for o in outcomes if o.wheel is not None and o.package.spec.role != "fork"]
     absent = {o.package.name for o in outcomes if o.wheel is None or o.package.spec.role == "fork"}
     roots = closure_roots(recipe, row, outcomes)
-    constraints, notes = _constraints(recipe, chosen, target, roots)
+    bounds = [c for c in recipe.constraints if _holds(c, row)]
+    constraints, notes = _constraints(bounds, chosen, target, roots)
     request = ClosureRequest(
         requirements=tuple(dict.fromkeys([*roots, *user_requirements])),
         target=target,
@@ -49,9 +50,20 @@ def compose(
         direct=tuple((o.package.name, _direct_url(o)) for o in chosen),
         version_overrides=tuple(o.requirement for o in active_overrides(recipe, row)),
         constraints=constraints,
-        excludes=tuple(sorted(absent | set(exclusion_reasons(recipe)))),
+        excludes=tuple(sorted(absent | set(reasons_for(recipe, outcomes, target)))),
     )
     return request, notes
+
+
+def reasons_for(recipe: Recipe, outcomes: Sequence[BoundOutcome], target: Target) -> dict[str, str]:
+    """Return every name the solve must not bring, with reasons: the recipe's, and what another index alone may supply."""
+    reasons = exclusion_reasons(recipe)
+    named = {o.package.name for o in outcomes}
+    for raw, spec in recipe.packages.items():
+        name, index = canonicalize_name(raw), spec.index_for(target.arch)
+        if name not in named and index != "default":
+            reasons.setdefault(name, f"the row names no version, and only index `{index}` may supply it")
+    return reasons
 
 
 def closure_roots(recipe: Recipe, row: Row, outcomes: Sequence[BoundOutcome]) -> list[str]:
@@ -76,14 +88,14 @@ def closure_roots(recipe: Recipe, row: Row, outcomes: Sequence[BoundOutcome]) ->
 
 def active_overrides(recipe: Recipe, row: Row) -> list[Override]:
     """Return the overrides of the recipe that hold for a row."""
-    return [o for o in recipe.overrides if _override_holds(o, row)]
+    return [o for o in recipe.overrides if _holds(o, row)]
 
 
-def _override_holds(override: Override, row: Row) -> bool:
-    if override.when_package is None:
+def _holds(rule: Override | Constraint, row: Row) -> bool:
+    if rule.when_package is None:
         return True
-    version = row.version_of(override.when_package)
-    return version is not None and (override.when_version is None or accepts(override.when_version, version))
+    version = row.version_of(rule.when_package)
+    return version is not None and (rule.when_version is None or accepts(rule.when_version, version))
 
 
 def _direct_url(outcome: BoundOutcome) -> str:
@@ -93,13 +105,13 @@ def _direct_url(outcome: BoundOutcome) -> str:
 
 
 def _constraints(
-    recipe: Recipe, chosen: Sequence[BoundOutcome], target: Target, roots: Sequence[str]
+    bounds: Sequence[Constraint], chosen: Sequence[BoundOutcome], target: Target, roots: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Keep the recipe's bounds, but those on picked packages and those that an exact pin of a picked wheel contradicts."""
     fixed = {o.package.name for o in chosen}
-    wanted = _wishes_of_chosen(chosen, target, roots, frozenset(_name(c) for c in recipe.constraints))
+    wanted = _wishes_of_chosen(chosen, target, roots, frozenset(map(_name, bounds)))
     kept, notes = [], []
-    for constraint in recipe.constraints:
+    for constraint in bounds:
         against = next(
             (w for w in wanted if w.name == _name(constraint) and _contradicts(constraint, w)), None
         )
@@ -143,13 +155,15 @@ def _exact(specifier: str) -> str | None:
     return specifier.lstrip("=") if single else None
 
 
-def solve_closure(recipe: Recipe, request: ClosureRequest, solver: ClosureSolver) -> SolvedClosure:
+def solve_closure(
+    recipe: Recipe, request: ClosureRequest, solver: ClosureSolver, reasons: Mapping[str, str]
+) -> SolvedClosure:
     """Solve until the answer holds nothing foreign: names that match a pattern are excluded and it is solved again.
 
     Raises:
         ResolutionError: no solution, or no end after eight rounds. IndexUnavailableError: the index does not answer.
     """
-    reasons = exclusion_reasons(recipe)
+    reasons = dict(reasons)
     fixed = {name for name, _ in request.direct}
     for _ in range(_MAX_ROUNDS):
         answer = solver.solve(request)

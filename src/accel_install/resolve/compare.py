@@ -1,4 +1,4 @@
-"""What a plain install of the serving package would download: the same solver, nothing overridden, nothing left out."""
+"""What a plain install of the serving package would download: nothing overridden, nothing left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["PlainInstall", "plain_install", "plain_requirement"]
 
 @dataclass(frozen=True)
 class PlainInstall:
-    """Bytes of a plain install, by name and in sum; both empty with a `warning` when there is no such install."""
+    """Bytes of a plain install, by name and in sum; empty, with a `warning`, when there is no such install."""
 
     total_bytes: int | None = None
     sizes: Mapping[str, int | None] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class PlainInstall:
 
 
 def plain_requirement(recipe: Recipe, row: Row) -> str | None:
-    """Return what a person would type: the serving package of the row, else the package that orders the rows."""
+    """Return what a person would type: the serving package of the row, else what orders the rows."""
     serving = [canonicalize_name(n) for n, spec in recipe.packages.items() if spec.role == "serving"]
     for name in [*serving, *([recipe.serving] if recipe.serving else [])]:
         version = row.version_of(name)

@@ -1,4 +1,4 @@
-"""What the chosen set overrides and leaves out, and what is unknown about it, from the metadata that was read. Pure."""
+"""What the chosen set overrides and leaves out, and what is unknown of it, from metadata that was read. Pure."""
 
 from __future__ import annotations
 

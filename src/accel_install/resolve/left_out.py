@@ -1,4 +1,4 @@
-"""What a plain install would bring and a plan does not: each name once, with reason and who wanted it. Pure."""
+"""What a plain install would bring and a plan does not: each name once, reason and wishers named. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEPENDENT_REASON = "only needed by what is left out or replaced"
 
 
 def exclusion_reasons(recipe: Recipe) -> dict[str, str]:
-    """Return the names a recipe leaves out on purpose, with reasons: exclusions and rivals of exclusive families."""
+    """Return the names a recipe leaves out on purpose, with reasons: exclusions and rivals of families."""
     reasons: dict[str, str] = {}
     for family in recipe.exclusive:
         provider = canonicalize_name(family.provider) if family.provider else None

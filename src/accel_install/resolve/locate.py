@@ -1,4 +1,4 @@
-"""Where the promised files can be had today: in the store, in extra pages and folders, or on their named index.
+"""Where promised files can be had today: in the store, in extra pages and folders, or on their named index.
 
 A lock names an index, a file and a digest, never an address; what is found under another digest is refused.
 """

@@ -1,7 +1,7 @@
-"""METADATA of a wheel: `<url>.metadata`, else the tail of the remote zip, else the whole file. Nothing is installed.
+"""METADATA of a wheel: `<url>.metadata`, else the tail of the remote zip, else the whole file.
 
-Indexes do not say reliably whether `<url>.metadata` exists (it is served without being announced, and announced nowhere),
-so it is tried unless the page denies it. Choosing files lives in `select`, judging requirements in `overrides`.
+Indexes do not say reliably whether `<url>.metadata` exists (it is served without being announced), so it is tried
+unless the page denies it. Choosing files lives in `select`, judging requirements in `overrides`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HttpReader(Protocol):
         """Return the answer to a GET."""
 
     def get_range(self, url: str, start: int, end: int) -> _Response:
-        """Return the answer to a GET of a byte range, `end` inclusive; status 200 means that ranges are not served."""
+        """Return the answer to a GET of a byte range, `end` inclusive; status 200: ranges are not served."""
 
     def stream_to(self, url: str, path: Path) -> Any:
         """Write the whole file to a path; raises IndexUnavailableError when it cannot be had."""
@@ -132,7 +132,7 @@ def read_many(
     jobs: int = 24,
     offline: bool = False,
 ) -> dict[str, WheelMetadata | AccelError]:
-    """Return metadata, or the error, by file name. Cached ones are read at once, the others by `jobs` threads."""
+    """Return metadata, or the error, by file name. Those not cached are read by `jobs` threads."""
     cache = MetadataCache(cache_dir / "metadata" if cache_dir else None)
     results: dict[str, WheelMetadata | AccelError] = {}
     missing = []

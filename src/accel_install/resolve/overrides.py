@@ -1,14 +1,12 @@
-"""Requirements that lose against the row: forecast from the metadata of every chosen wheel, not from a table. Pure."""
+"""Requirements that lose against the row, forecast from the metadata of every chosen wheel. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from packaging.specifiers import SpecifierSet
-
 from accel_install.facts.target import Target
 from accel_install.resolve.models import PredictedOverride
-from accel_install.resolve.requirements import Dist, Wish, accepts, extras_asked, wishes
+from accel_install.resolve.requirements import Dist, Wish, accepts, extras_asked, is_exact, wishes
 
 __all__ = ["predict_overrides"]
 
@@ -63,14 +61,9 @@ def _label(dist: Dist) -> str:
 def _source(name: str, pinned: str, found: Sequence[Wish], trusted: Sequence[str], row_id: str) -> str:
     """Return who pins a name exactly to the pinned version: the most trusted distribution, else the row."""
     exact = [
-        w.by for w in found if w.name == name and _is_exact(w.specifier) and accepts(w.specifier, pinned)
+        w.by for w in found if w.name == name and is_exact(w.specifier) and accepts(w.specifier, pinned)
     ]
     rank = {dist: number for number, dist in enumerate(trusted)}
     best = min(exact, key=lambda d: (rank.get(d.name, len(rank)), d.name), default=None)
     return _label(best) if best is not None else f"row {row_id}"
 
-
-def _is_exact(specifier: str) -> bool:
-    if specifier.startswith("@"):
-        return False
-    return any(s.operator in ("==", "===") and not s.version.endswith(".*") for s in SpecifierSet(specifier))

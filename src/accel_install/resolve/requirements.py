@@ -1,4 +1,4 @@
-"""Which requirements of chosen wheels hold for a target: markers and extras, evaluated for the target only. Pure."""
+"""Which requirements of chosen wheels hold for a target: markers and extras, for the target only. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-__all__ = ["Dist", "Wish", "accepts", "extras_asked", "named_in", "parse_line", "wishes"]
+__all__ = ["Dist", "Wish", "accepts", "extras_asked", "is_exact", "named_in", "parse_line", "wishes"]
 
 _NAME = re.compile(r"^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)")
 
@@ -29,7 +29,7 @@ class Dist:
 
 @dataclass(frozen=True)
 class Wish:
-    """A requirement that holds for the target: `by` wants `name` within `specifier` (a URL is given as `@ URL`)."""
+    """A requirement that holds: `by` wants `name` within `specifier` (a URL is given as `@ URL`)."""
 
     by: Dist
     name: str
@@ -52,7 +52,7 @@ def parse_line(line: str) -> Requirement | None:
 
 
 def accepts(specifier: str, version: str) -> bool:
-    """Say whether a specifier takes a version, pre-releases and local labels included (`==2.10.0` takes `2.10.0+cpu`)."""
+    """Say whether a specifier takes a version; pre-releases count, and `==2.10.0` takes `2.10.0+cpu`."""
     if specifier.startswith("@"):
         return True
     try:
@@ -61,10 +61,17 @@ def accepts(specifier: str, version: str) -> bool:
         return False
 
 
+def is_exact(specifier: str) -> bool:
+    """Say whether a specifier names one version (`==2.10.0`, in contrast to `==2.10.*` and ranges)."""
+    if specifier.startswith("@"):
+        return False
+    return any(s.operator in ("==", "===") and not s.version.endswith(".*") for s in SpecifierSet(specifier))
+
+
 def extras_asked(
     dists: Mapping[str, Dist], roots: Iterable[str], environment: Mapping[str, str]
 ) -> dict[str, frozenset[str]]:
-    """Return the extras that are asked for, by distribution, following requirements until nothing is added."""
+    """Return the extras that are asked for, by distribution, following requirements to the end."""
     asked: dict[str, set[str]] = {name: set() for name in dists}
     for requirement in filter(None, map(parse_line, roots)):
         _add(asked, requirement)
@@ -94,7 +101,7 @@ def wishes(
     extras: Mapping[str, frozenset[str]],
     environment: Mapping[str, str],
 ) -> Iterator[Wish]:
-    """Yield what chosen distributions want of the given names on the target, in order of distribution names."""
+    """Yield what chosen distributions want of the given names on the target, by distribution name."""
     for _, dist in sorted(dists.items()):
         asked = extras.get(dist.name, frozenset())
         for line in dist.requires:

@@ -16,14 +16,15 @@ from accel_install.errors import AccelError, IndexUnavailableError, ResolutionEr
 from accel_install.facts.target import Target
 from accel_install.recipe.models import Recipe, Row
 from accel_install.recipe.rows import complete_row, load_rows
-from accel_install.resolve.bound import BoundOutcome, Pages, PageSource, bound_packages, find_bound
+from accel_install.resolve.bound import BoundOutcome, Pages, PageSource, bound_packages
 from accel_install.resolve.closure import ClosureAnswer, ClosurePackage, ClosureSolver
-from accel_install.resolve.closure_loop import SolvedClosure, active_overrides, compose, solve_closure
+from accel_install.resolve.closure_loop import SolvedClosure, active_overrides, compose, reasons_for, solve_closure
 from accel_install.resolve.compare import PlainInstall, plain_install
 from accel_install.resolve.forecast import Forecast, forecast
 from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_many
 from accel_install.resolve.models import ChosenWheel, IndexFile, Resolution, RowMisfit, UnresolvedPackage
 from accel_install.resolve.requirements import accepts, parse_line
+from accel_install.resolve.row_gaps import Finder, fill_gaps
 from accel_install.resolve.select import select
 
 __all__ = ["CLOSURE_NAME", "IndexSource", "resolve_row"]
@@ -64,25 +65,25 @@ def resolve_row(
 
     Args:
         recipe, row, target: what, in which versions, for what.
-        client: the index client; `pages` may wrap it, to share what it learnt about dead indexes between rows.
+        client: the index client.
         http: reader for metadata.
         solver: for the ordinary closure.
         cache_dir: the tool's cache folder.
         compare: also compute what a plain install would download.
         offline: touch no network.
         user_requirements: PEP 508 lines that join the roots.
+        pages: the client's pages, to share what was learnt about dead indexes between rows.
 
     Returns:
         The resolution (with `unresolved` for what is out of reach), or why the row does not fit.
 
     Raises:
-        ResolutionError: a user requirement contradicts the row, or the solver failed for another reason than the row.
+        ResolutionError: a user requirement contradicts the row, or the solver itself failed.
     """
     row = complete_row(row, load_rows(recipe.platform))
     pages = pages or Pages(client)
-    outcomes = find_bound(
-        bound_packages(recipe, row, target), target, pages, http, cache_dir, offline=offline
-    )
+    finder = Finder(target, pages, http, cache_dir, offline)
+    outcomes = fill_gaps(recipe, finder.find(bound_packages(recipe, row, target)), finder)
     misfits = [o.misfit for o in outcomes if o.misfit is not None]
     if misfits:
         rejected = tuple(r for o in outcomes if o.misfit is not None for r in o.rejected)
@@ -138,7 +139,8 @@ def _closure(
     if pages.is_dead("default"):
         return _Closure(missing=_no_closure("the default index is out of reach", offline), warnings=notes)
     try:
-        solved = solve_closure(question.recipe, request, solver)
+        reasons = reasons_for(question.recipe, outcomes, question.target)
+        solved = solve_closure(question.recipe, request, solver, reasons)
     except IndexUnavailableError as error:
         said = f"{error.message}: {error.value}" if error.value else error.message
         return _Closure(missing=_no_closure(said, offline), warnings=notes)

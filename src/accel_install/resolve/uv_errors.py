@@ -8,7 +8,7 @@ from accel_install.errors import AccelError, IndexUnavailableError, ResolutionEr
 
 __all__ = ["error_of"]
 
-# What uv 0.13.9 prints when an index does not answer (tried: refused, unknown host, proxy, timeout, TLS, 5xx).
+# What uv 0.13.9 prints when an index does not answer (refused and unknown host were tried).
 _NETWORK_SIGNS = (
     "error sending request",
     "client error (connect)",

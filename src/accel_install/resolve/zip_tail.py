@@ -1,4 +1,4 @@
-"""A seekable view of a remote file, read by HTTP ranges, so that `zipfile` can open a wheel without downloading it.
+"""A seekable view of a remote file, read by ranges, so that `zipfile` opens a wheel without downloading it.
 
 Only bytes and offsets live here; what is looked for inside the archive is the business of `metadata`.
 """
@@ -16,7 +16,7 @@ _TAIL_BYTES = 64 * 1024
 class RangeFile(io.RawIOBase):
     """A read-only file whose bytes come from `fetch(start, end)`, `end` inclusive.
 
-    The first read takes the last 64 KiB, where the directory of a zip file lies; later reads fetch what is missing.
+    A read near the end takes the last 64 KiB, where the directory of a zip file lies; others fetch what is missing.
 
     Args:
         size_bytes: length of the remote file.

@@ -101,8 +101,8 @@ def culprit_of_move(
 ) -> str:
     """Name who brought `moved` in its present version although `pinned` was wanted (None: nothing was).
 
-    The requirement must hold for what is there now and not for the pin. Of several, one that was not moved itself
-    wins, then an exact one over a mere bound, then the one that came last.
+    The requirement must hold for what is there now and not for the pin. Of several, one that was not
+    moved itself wins, then an exact one over a mere bound, then the one that came last.
     """
     since = context.last_good if context.last_good is not None else moved.mtime - _SAME_RUN_S
     proofs = [
@@ -111,7 +111,7 @@ def culprit_of_move(
         if dist.mtime >= min(since, moved.mtime) and _explains(requirement, moved.version, pinned)
     ]
     if proofs:
-        dist, requirement = max(proofs, key=lambda proof: _weight(*proof, context))
+        dist, requirement = max(proofs, key=lambda proof: _weight(proof[0], proof[1], context))
         proof = f"{dist.name} {dist.version} requires {_wish(requirement)} (installed {stamp(dist.mtime)})"
         return f"{context.step}: {proof}" if context.step else proof
     return context.step or unknown_culprit(context, until=moved.mtime)

@@ -10,7 +10,7 @@ import typer
 from accel_install.cli import options as opt
 from accel_install.cli.output import print_json, say
 from accel_install.errors import ExitCode, UsageError
-from accel_install.verify.check import VerifyReport, verify_environment
+from accel_install.verify.check import VerifyReport
 from accel_install.verify.findings import Finding
 
 __all__ = ["command", "say_findings"]
@@ -29,6 +29,7 @@ def command(
 ) -> int:
     """Compare the environment with its promise: pins, ownership, files."""
     from accel_install.cli.promises import find_subject
+    from accel_install.cli.running import check
     from accel_install.cli.session import Session
 
     given = opt.RunOptions(
@@ -44,28 +45,12 @@ def command(
             expected="a recipe, a lockfile, or --env PATH",
             hint="accel-install verify --env PATH",
         )
-    report = verify_environment(found.env, _promise(found.promised), deep, last_good=_last_good(session))
+    report = check(session, found, deep)
     if json:
         print_json(report.model_dump(mode="json"))
     else:
         _say(report, found.env)
     return int(ExitCode.OK if report.clean else ExitCode.DRIFT)
-
-
-def _promise(promised: object) -> object:
-    from accel_install.lock.model import LockFile
-    from accel_install.plan.models import Plan
-    from accel_install.verify.promise import promise_of_lock, promise_of_plan
-
-    if isinstance(promised, Plan):
-        return promise_of_plan(promised)
-    return promise_of_lock(promised) if isinstance(promised, LockFile) else None
-
-
-def _last_good(session: object) -> float | None:
-    from accel_install.cli.running import last_good_check
-
-    return last_good_check(session)
 
 
 def _say(report: VerifyReport, env: Path) -> None:
