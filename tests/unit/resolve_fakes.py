@@ -44,14 +44,20 @@ class FakeClient:
 
     pages: dict[str, dict[str, list[str]]]
     extra: dict[str, list[tuple[str, IndexFile]]] = field(default_factory=dict)
-    default_url: str | None = "https://idx.example/simple"
     snapshot: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def config(self) -> FakeClient:
+        return self
+
+    def url_of(self, name: str) -> str | None:
+        return f"https://{name}.example/simple"
 
     def page(self, index_name: str, project: str) -> IndexPage | None:
         self.asked.append((index_name, project))
         if index_name not in self.pages:
-            raise IndexUnavailableError("network.unreachable", "no answer: connection refused")
+            raise IndexUnavailableError("index.unreachable", f"index `{index_name}` does not answer: refused")
         names = self.pages[index_name].get(project)
         if names is None:
             return None

@@ -78,7 +78,7 @@ def test_the_solver_gets_direct_files_and_no_vendor_index(tmp_path: Path) -> Non
     wheel = "torch-2.10.0-cp311-cp311-manylinux_2_28_aarch64.whl"
     assert ("torch", f"https://idx.example/files/{wheel}#sha256={digest(wheel)}") in first.direct
     assert "vllm==0.23.0" in first.requirements and "vllm-ascend==0.23.0" in first.requirements
-    assert first.default_index == "https://idx.example/simple"
+    assert first.default_index == "https://default.example/simple"
     assert set(first.excludes) == {"triton", "triton-ascend", "flashinfer-python"}
     assert first.constraints == ("setuptools<81", "memfabric-hybrid==1.2.0")
     assert first.version_overrides == ()

@@ -7,8 +7,8 @@ Pages are fetched in parallel and the metadata of each pick is read in the same 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +19,7 @@ from packaging.version import InvalidVersion, Version
 from accel_install.errors import AccelError, IndexUnavailableError
 from accel_install.facts.target import Target
 from accel_install.recipe.models import PackageSpec, Recipe, Row
+from accel_install.resolve.dead_indexes import DeadIndexes
 from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_metadata
 from accel_install.resolve.models import ChosenWheel, IndexFile, IndexPage, RejectedFile, UnresolvedPackage
 from accel_install.resolve.select import Selection, select
@@ -26,6 +27,7 @@ from accel_install.resolve.select import Selection, select
 __all__ = ["BoundOutcome", "BoundPackage", "PageSource", "Pages", "bound_packages", "find_bound"]
 
 _JOBS = 12
+_DEAD_SLUGS = ("index.unreachable", "network.unreachable", "network.tls", "network.bad-proxy")
 
 
 class PageSource(Protocol):
@@ -68,28 +70,29 @@ class BoundOutcome:
 
 
 class Pages:
-    """Pages of one call: an index that did not answer once is not asked again.
+    """Pages of one call: an index that did not answer is not asked again.
 
     Args:
         source: the client.
+        memory: what earlier calls learnt about dead indexes, None for nothing.
     """
 
-    def __init__(self, source: PageSource) -> None:
+    def __init__(self, source: PageSource, memory: DeadIndexes | None = None) -> None:
         self._source = source
+        self._memory = memory
         self._dead: dict[str, IndexUnavailableError] = {}
         self._lock = threading.Lock()
 
     def page(self, index: str, project: str) -> IndexPage | None:
         """Return a page, None for 404. Raises IndexUnavailableError, at once for an index known to be dead."""
-        with self._lock:
-            dead = self._dead.get(index)
+        dead = self._known_dead(index)
         if dead is not None:
             raise dead
         try:
             return self._source.page(index, project)
         except IndexUnavailableError as error:
-            with self._lock:
-                self._dead.setdefault(index, error)
+            if error.slug in _DEAD_SLUGS:
+                self._remember(index, error)
             raise
 
     def extra_files(self, project: str) -> Sequence[tuple[str, IndexFile]]:
@@ -101,6 +104,20 @@ class Pages:
         with self._lock:
             return index in self._dead
 
+    def _known_dead(self, index: str) -> IndexUnavailableError | None:
+        with self._lock:
+            if index not in self._dead and self._memory is not None:
+                remembered = self._memory.get(index)
+                if remembered is not None:
+                    self._dead[index] = remembered
+            return self._dead.get(index)
+
+    def _remember(self, index: str, error: IndexUnavailableError) -> None:
+        with self._lock:
+            if index not in self._dead and self._memory is not None:
+                self._memory.put(index, error)
+            self._dead.setdefault(index, error)
+
 
 def bound_packages(recipe: Recipe, row: Row, target: Target) -> tuple[BoundPackage, ...]:
     """Return the packages of the recipe that the row names, in the recipe's order."""
@@ -110,7 +127,9 @@ def bound_packages(recipe: Recipe, row: Row, target: Target) -> tuple[BoundPacka
         version = row.version_of(raw) or row.version_of(name)
         if version is not None:
             found.append(
-                BoundPackage(name, version, spec, spec.index_for(target.arch, version), spec.local.get(target.arch))
+                BoundPackage(
+                    name, version, spec, spec.index_for(target.arch, version), spec.local.get(target.arch)
+                )
             )
     return tuple(found)
 
@@ -123,17 +142,35 @@ def find_bound(
     cache_dir: Path | None,
     *,
     offline: bool = False,
+    on_picked: Callable[[Sequence[BoundOutcome]], None] | None = None,
 ) -> tuple[BoundOutcome, ...]:
-    """Pick the file of every package, all at once, and read the metadata of the picks."""
+    """Pick the file of every package, all at once, and read the metadata of the picks.
 
-    def one(package: BoundPackage) -> BoundOutcome:
-        outcome = _find_one(package, target, pages, offline)
+    Args:
+        packages: of one row.
+        target, pages, http, cache_dir, offline: where and for what to look.
+        on_picked: called once all files but those of forks are picked, before their metadata is read; forks are
+            handed over as not looked for yet.
+    """
+
+    def one(package: BoundPackage, picked: Future[BoundOutcome]) -> BoundOutcome:
+        try:
+            outcome = _find_one(package, target, pages, offline)
+        except BaseException as error:
+            picked.set_exception(error)
+            raise
+        picked.set_result(outcome)
         return outcome if outcome.wheel is None else _with_metadata(outcome, http, cache_dir, offline)
 
     if not packages:
         return ()
+    picks: list[Future[BoundOutcome]] = [Future() for _ in packages]
     with ThreadPoolExecutor(max_workers=min(_JOBS, len(packages))) as pool:
-        return tuple(pool.map(one, packages))
+        done = [pool.submit(one, p, picked) for p, picked in zip(packages, picks, strict=True)]
+        if on_picked is not None:
+            pairs = zip(packages, picks, strict=True)
+            on_picked([BoundOutcome(p) if p.spec.role == "fork" else pick.result() for p, pick in pairs])
+        return tuple(future.result() for future in done)
 
 
 def _find_one(package: BoundPackage, target: Target, pages: Pages, offline: bool) -> BoundOutcome:
@@ -200,8 +237,7 @@ def _unreachable(
     package: BoundPackage, target: Target, pages: Pages, error: IndexUnavailableError, offline: bool
 ) -> BoundOutcome:
     reason = "offline" if offline else "index-unreachable"
-    said = f"index `{package.index}` is out of reach: {error.message}"
-    return _unresolved(package, target, pages, reason, said)
+    return _unresolved(package, target, pages, reason, error.message)
 
 
 def _missing(package: BoundPackage, target: Target, pages: Pages, said: str) -> BoundOutcome:

@@ -18,11 +18,14 @@ from accel_install.recipe.rows import complete_row, load_rows, rows_for, static_
 from accel_install.resolve.bound import Pages
 from accel_install.resolve.closure import CachedSolver, ClosureSolver
 from accel_install.resolve.closure_uv import UvSolver
+from accel_install.resolve.dead_indexes import DeadIndexes
 from accel_install.resolve.metadata import HttpReader
 from accel_install.resolve.models import RejectedFile, Resolution, RowMisfit
 from accel_install.resolve.resolve import IndexSource, resolve_row
 
 __all__ = ["RowChoice", "choose_row"]
+
+_DEAD_TTL_S = 60.0
 
 Attempt = Callable[[Row], "Resolution | RowMisfit"]
 
@@ -68,7 +71,8 @@ def choose_row(
     """
     inner = solver or UvSolver(cache_dir, offline=offline, refresh=refresh)
     cached = CachedSolver(inner, cache_dir, ttl_s=cache_ttl_s, offline=offline, refresh=refresh)
-    pages = Pages(client)
+    memory_s = 0.0 if refresh or offline else min(_DEAD_TTL_S, cache_ttl_s)
+    pages = Pages(client, DeadIndexes(cache_dir / "unreachable", client.config.url_of, memory_s))
 
     def attempt(row: Row) -> Resolution | RowMisfit:
         return resolve_row(

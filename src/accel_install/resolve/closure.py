@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -110,13 +111,29 @@ class CachedSolver:
         self._offline = offline
         self._refresh = refresh
         self._now = now
+        self._lock = threading.Lock()
+        self._running: dict[Path, Future[ClosureAnswer]] = {}
+        self._pool = ThreadPoolExecutor(max_workers=2)
+
+    def prefetch(self, request: ClosureRequest) -> None:
+        """Begin to solve what will probably be asked for; `solve` of the same request then waits for it."""
+        path = self._path(request)
+        if self._load(path) is None:
+            with self._lock:
+                if path not in self._running:
+                    self._running[path] = self._pool.submit(self._ask, request, path)
 
     def solve(self, request: ClosureRequest) -> ClosureAnswer:
         """Return a remembered answer, or ask and remember. Raises what the inner solver raises."""
-        path = self._folder / f"{request.digest().removeprefix('sha256:')}.json"
+        path = self._path(request)
+        with self._lock:
+            running = self._running.pop(path, None)
+        if running is not None:
+            return running.result()
         remembered = self._load(path)
-        if remembered is not None:
-            return _answer_of(remembered)
+        return _answer_of(remembered) if remembered is not None else self._ask(request, path)
+
+    def _ask(self, request: ClosureRequest, path: Path) -> ClosureAnswer:
         try:
             answer = self._inner.solve(request)
         except ResolutionError as error:
@@ -125,6 +142,9 @@ class CachedSolver:
             raise
         self._store(path, {"packages": [asdict(p) for p in answer.packages]})
         return answer
+
+    def _path(self, request: ClosureRequest) -> Path:
+        return self._folder / f"{request.digest().removeprefix('sha256:')}.json"
 
     def _load(self, path: Path) -> dict[str, Any] | None:
         if self._refresh and not self._offline:

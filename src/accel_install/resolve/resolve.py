@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from packaging.utils import canonicalize_name
 
@@ -16,15 +17,27 @@ from accel_install.errors import AccelError, IndexUnavailableError, ResolutionEr
 from accel_install.facts.target import Target
 from accel_install.recipe.models import Recipe, Row
 from accel_install.recipe.rows import complete_row, load_rows
-from accel_install.resolve.bound import BoundOutcome, Pages, PageSource, bound_packages
-from accel_install.resolve.closure import ClosureAnswer, ClosurePackage, ClosureSolver
-from accel_install.resolve.closure_loop import SolvedClosure, active_overrides, compose, reasons_for, solve_closure
+from accel_install.resolve.bound import BoundOutcome, BoundPackage, Pages, PageSource, bound_packages
+from accel_install.resolve.closure import (
+    CachedSolver,
+    ClosureAnswer,
+    ClosurePackage,
+    ClosureRequest,
+    ClosureSolver,
+)
+from accel_install.resolve.closure_loop import (
+    SolvedClosure,
+    active_overrides,
+    compose,
+    reasons_for,
+    solve_closure,
+)
 from accel_install.resolve.compare import PlainInstall, plain_install
 from accel_install.resolve.forecast import Forecast, forecast
 from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_many
 from accel_install.resolve.models import ChosenWheel, IndexFile, Resolution, RowMisfit, UnresolvedPackage
 from accel_install.resolve.requirements import accepts, parse_line
-from accel_install.resolve.row_gaps import Finder, fill_gaps
+from accel_install.resolve.row_gaps import Finder, fill_gaps, has_gaps
 from accel_install.resolve.select import select
 
 __all__ = ["CLOSURE_NAME", "IndexSource", "resolve_row"]
@@ -32,11 +45,23 @@ __all__ = ["CLOSURE_NAME", "IndexSource", "resolve_row"]
 CLOSURE_NAME = "closure"
 
 
-class IndexSource(PageSource):
-    """The client as this module uses it."""
+class Addresses(Protocol):
+    """What is needed of `indexes.IndexConfig`."""
 
-    default_url: str | None
-    snapshot: Mapping[str, str]
+    def url_of(self, name: str) -> str | None:
+        """Return the address of an index."""
+
+
+class IndexSource(PageSource, Protocol):
+    """What is needed of `client.IndexClient`."""
+
+    @property
+    def config(self) -> Addresses:
+        """The addresses of the indexes."""
+
+    @property
+    def snapshot(self) -> Mapping[str, str]:
+        """Digests of the listings that were read."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +71,11 @@ class _Question:
     target: Target
     default_index: str | None
     user_requirements: tuple[str, ...]
+
+    def compose(self, outcomes: Sequence[BoundOutcome]) -> tuple[ClosureRequest, tuple[str, ...]]:
+        return compose(
+            self.recipe, self.row, self.target, outcomes, self.default_index, self.user_requirements
+        )
 
 
 def resolve_row(
@@ -82,14 +112,16 @@ def resolve_row(
     """
     row = complete_row(row, load_rows(recipe.platform))
     pages = pages or Pages(client)
+    question = _Question(recipe, row, target, client.config.url_of("default"), tuple(user_requirements))
+    packages = bound_packages(recipe, row, target)
+    _check_user_requirements(question, packages)
     finder = Finder(target, pages, http, cache_dir, offline)
-    outcomes = fill_gaps(recipe, finder.find(bound_packages(recipe, row, target)), finder)
+    found = finder.find(packages, lambda picked: _speculate(question, picked, solver, pages))
+    outcomes = fill_gaps(recipe, found, finder)
     misfits = [o.misfit for o in outcomes if o.misfit is not None]
     if misfits:
         rejected = tuple(r for o in outcomes if o.misfit is not None for r in o.rejected)
         return RowMisfit(row.id, "; ".join(misfits), rejected)
-    question = _Question(recipe, row, target, client.default_url, tuple(user_requirements))
-    _check_user_requirements(question, outcomes)
     with ThreadPoolExecutor(max_workers=1) as pool:
         plain = pool.submit(_plain, question, solver) if compare else None
         answer = _closure(question, outcomes, solver, pages, offline)
@@ -125,17 +157,23 @@ def _plain(question: _Question, solver: ClosureSolver) -> PlainInstall:
     return plain_install(question.recipe, question.row, question.target, solver, question.default_index)
 
 
+def _speculate(
+    question: _Question, picked: Sequence[BoundOutcome], solver: ClosureSolver, pages: Pages
+) -> None:
+    """Let the solver begin while metadata is still being read; the question rarely changes by it."""
+    if not isinstance(solver, CachedSolver) or has_gaps(question.recipe, picked) or pages.is_dead("default"):
+        return
+    request, _ = question.compose(picked)
+    if request.requirements:
+        solver.prefetch(request)
+
+
 def _closure(
     question: _Question, outcomes: Sequence[BoundOutcome], solver: ClosureSolver, pages: Pages, offline: bool
 ) -> _Closure | RowMisfit:
-    request, notes = compose(
-        question.recipe,
-        question.row,
-        question.target,
-        outcomes,
-        question.default_index,
-        question.user_requirements,
-    )
+    request, notes = question.compose(outcomes)
+    if not request.requirements:
+        return _Closure(warnings=notes)
     if pages.is_dead("default"):
         return _Closure(missing=_no_closure("the default index is out of reach", offline), warnings=notes)
     try:
@@ -231,9 +269,9 @@ def _pinned_names(question: _Question) -> frozenset[str]:
     return frozenset(canonicalize_name(r.name) for r in parsed if r is not None)
 
 
-def _check_user_requirements(question: _Question, outcomes: Sequence[BoundOutcome]) -> None:
+def _check_user_requirements(question: _Question, packages: Sequence[BoundPackage]) -> None:
     """Refuse user requirements that contradict the row: an override would silence them without a word."""
-    pins = {o.package.name: o.package.pinned for o in outcomes}
+    pins = {p.name: p.pinned for p in packages}
     environment = {**question.target.markers(), "extra": ""}
     against = []
     for line in question.user_requirements:

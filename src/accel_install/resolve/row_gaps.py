@@ -6,7 +6,7 @@ index; and a member of the torch family has no version in the row, but must be t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from accel_install.resolve.requirements import Dist, accepts, is_exact, wishes
 from accel_install.resolve.select import select, versions_available
 from accel_install.resolve.versions import parse_version
 
-__all__ = ["Finder", "fill_gaps"]
+__all__ = ["Finder", "fill_gaps", "has_gaps"]
 
 _BATCH = 8
 _TORCH = "torch"
@@ -39,10 +39,20 @@ class Finder:
     cache_dir: Path | None
     offline: bool = False
 
-    def find(self, packages: Sequence[BoundPackage]) -> tuple[BoundOutcome, ...]:
-        """Pick the files of packages."""
+    def find(
+        self,
+        packages: Sequence[BoundPackage],
+        on_picked: Callable[[Sequence[BoundOutcome]], None] | None = None,
+    ) -> tuple[BoundOutcome, ...]:
+        """Pick the files of packages; see `bound.find_bound`."""
         return find_bound(
-            packages, self.target, self.pages, self.http, self.cache_dir, offline=self.offline
+            packages,
+            self.target,
+            self.pages,
+            self.http,
+            self.cache_dir,
+            offline=self.offline,
+            on_picked=on_picked,
         )
 
 
@@ -54,6 +64,21 @@ def fill_gaps(recipe: Recipe, outcomes: Sequence[BoundOutcome], finder: Finder) 
     if any(o.misfit is not None for o in mended):
         return tuple(mended)
     return (*mended, *_family(recipe, mended, finder))
+
+
+def has_gaps(recipe: Recipe, outcomes: Sequence[BoundOutcome]) -> bool:
+    """Say whether `fill_gaps` has anything to do, or the row cannot fit."""
+    doubtful = any(o.misfit is not None or _unpublished(o) for o in outcomes)
+    return doubtful or bool(_missing_members(recipe, outcomes))
+
+
+def _missing_members(recipe: Recipe, outcomes: Sequence[BoundOutcome]) -> list[tuple[str, PackageSpec]]:
+    named = {o.package.name for o in outcomes}
+    return [
+        (canonicalize_name(name), spec)
+        for name, spec in recipe.packages.items()
+        if spec.role == "torch-family" and canonicalize_name(name) not in named
+    ]
 
 
 def _unpublished(outcome: BoundOutcome) -> bool:
@@ -72,9 +97,7 @@ def _mend(outcome: BoundOutcome, outcomes: Sequence[BoundOutcome], finder: Finde
         version = wish.specifier.lstrip("=").split("+")[0]
         if not is_exact(wish.specifier) or accepts(wish.specifier, package.pinned):
             continue
-        other = replace(
-            package, version=version, index=package.spec.index_for(finder.target.arch, version)
-        )
+        other = replace(package, version=version, index=package.spec.index_for(finder.target.arch, version))
         (found,) = finder.find([other])
         if found.wheel is not None:
             by = f"{wish.by.name} {wish.by.version}"
@@ -90,13 +113,7 @@ def _family(recipe: Recipe, outcomes: Sequence[BoundOutcome], finder: Finder) ->
     torch = next((o.package for o in outcomes if o.package.name == _TORCH), None)
     if torch is None:
         return []
-    named = {o.package.name for o in outcomes}
-    missing = [
-        (canonicalize_name(name), spec)
-        for name, spec in recipe.packages.items()
-        if spec.role == "torch-family" and canonicalize_name(name) not in named
-    ]
-    found = (_member(name, spec, torch, finder) for name, spec in missing)
+    found = (_member(name, spec, torch, finder) for name, spec in _missing_members(recipe, outcomes))
     return [outcome for outcome in found if outcome is not None]
 
 
@@ -107,18 +124,18 @@ def _member(name: str, spec: PackageSpec, torch: BoundPackage, finder: Finder) -
     try:
         page = finder.pages.page(package.index, name)
     except IndexUnavailableError as error:
-        said = f"the release for torch {torch.pinned} is unknown: index `{package.index}` is out of reach"
+        said = f"the release for torch {torch.pinned} is unknown"
         reason = "offline" if finder.offline else "index-unreachable"
         hole = UnresolvedPackage(name, "", package.index, reason, f"{said}: {error.message}")
         return BoundOutcome(package, unresolved=hole)
     candidates = iter(_candidates(page.files if page is not None else (), package, finder.target))
     while batch := list(islice(candidates, _BATCH)):
-        read = read_many(
-            [file for _, file in batch], finder.http, finder.cache_dir, offline=finder.offline
-        )
+        read = read_many([file for _, file in batch], finder.http, finder.cache_dir, offline=finder.offline)
         for version, file in batch:
             if _wants_exactly(read.get(file.filename), torch, finder.target):
-                note = f"the row names no {name}; {version} is taken, whose metadata wants torch {torch.version}"
+                note = (
+                    f"the row names no {name}; {version} is taken, whose metadata wants torch {torch.version}"
+                )
                 (outcome,) = finder.find([replace(package, version=version)])
                 return replace(outcome, warnings=(*outcome.warnings, note))
     return None
