@@ -44,6 +44,7 @@ def apply_options(session: Session) -> ApplyOptions:
         accepted_licences=frozenset(given.licences),
         unattended=given.unattended or given.yes,
         wait=given.wait,
+        cache_dir=session.cache_dir,
     )
 
 
@@ -74,8 +75,14 @@ def write_machine_lock(session: Session, plan: Plan) -> Path:
 
 
 def _digests(session: Session, plan: Plan) -> dict[str, str]:
-    """Return digests of wheels whose page gave none; they were computed when the file was downloaded."""
-    return {w.filename: digest for w in plan.wheels if not w.sha256 and (digest := session.store.digest_of(w.filename))}
+    """Return digests of wheels whose page gave none: the store keeps each file under the digest it was found to have."""
+    folder = session.cache_dir / "artifacts" / "sha256"
+    found = {}
+    for wheel in plan.wheels:
+        paths = [] if wheel.sha256 else sorted(folder.glob(f"*/*/{wheel.filename}"), key=lambda p: p.stat().st_mtime)
+        if paths:
+            found[wheel.filename] = paths[-1].parent.name
+    return found
 
 
 def probes_for(session: Session, plan: Plan, facts: MachineFacts) -> Mapping[str, Probe]:
@@ -86,10 +93,10 @@ def probes_for(session: Session, plan: Plan, facts: MachineFacts) -> Mapping[str
     return {step: probe for step, probe in probes.items() if step not in layers}
 
 
-def run_plan(session: Session, plan: Plan, as_json: bool) -> RunResult:
+def run_plan(session: Session, plan: Plan, as_json: bool, purpose: str = "apply") -> RunResult:
     """Apply a plan on this machine, with the wheels' addresses filled in where a lock left them out."""
     located = _located(session, plan)
-    return apply_plan(session.host, located, apply_options(session), engine_deps(session, as_json))
+    return apply_plan(session.host, located, apply_options(session), engine_deps(session, as_json), purpose=purpose)
 
 
 def _located(session: Session, plan: Plan) -> Plan:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from accel_install.facts.models import LayerFacts, MachineFacts
+from accel_install.facts.models import MachineFacts
 from accel_install.facts.target import Target
 from accel_install.plan.models import Artifact, Probe
+from accel_install.plan.probes import layer_probe_of
 from accel_install.recipe.hdk import accepted_hdk, layer_problems
 from accel_install.recipe.models import Row, StepSpec
 
@@ -71,18 +72,9 @@ def _driver_wish(row: Row, all_rows: Sequence[Row]) -> LayerWish:
 
 def layer_probe(spec: StepSpec, facts: MachineFacts, wish: LayerWish, all_rows: Sequence[Row]) -> Probe:
     """Turn the facts about a layer into a probe."""
-    layer = spec.layer or ""
-    found: LayerFacts | None = getattr(facts.layers, layer, None)
-    if found is None:
-        reason = facts.unknown.get(f"layers.{layer}") or facts.unknown.get("layers")
-        if reason is not None:
-            return Probe(state="unknown", detail=reason)
-        return Probe(state="absent", detail="not found")
-    problems = _documented_problems(layer, facts, wish, all_rows)
-    detail = found.path or found.source or ""
-    if problems:
-        return Probe(state="differs", version=found.version, owner="vendor", detail=detail, problems=problems)
-    return Probe(state="present", version=found.version, owner="vendor", detail=detail)
+    probe = layer_probe_of(spec.layer or "", facts)
+    problems = _documented_problems(spec.layer or "", facts, wish, all_rows) if probe.state == "present" else []
+    return probe.model_copy(update={"state": "differs", "problems": problems}) if problems else probe
 
 
 def _documented_problems(layer: str, facts: MachineFacts, wish: LayerWish, rows: Sequence[Row]) -> list[str]:

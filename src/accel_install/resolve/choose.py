@@ -6,6 +6,7 @@ How one row is resolved lives in `resolve`, the order of rows and what can be ju
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -158,9 +159,10 @@ def _proposals(
     recipe: Recipe, target: Target, rows: Sequence[Row], attempt: Attempt
 ) -> tuple[Row | None, Row | None]:
     """Return the newest final and the newest pre-release row that fit, each found by really resolving it."""
-    final = [r for r in rows if not is_prerelease(r, recipe)]
-    pre = [r for r in rows if is_prerelease(r, recipe)]
-    return _first_fit(recipe, target, final, attempt), _first_fit(recipe, target, pre, attempt)
+    groups = [[r for r in rows if is_prerelease(r, recipe) is wanted] for wanted in (False, True)]
+    with ThreadPoolExecutor(max_workers=len(groups)) as pool:
+        final, pre = pool.map(lambda group: _first_fit(recipe, target, group, attempt), groups)
+    return final, pre
 
 
 def _first_fit(recipe: Recipe, target: Target, rows: Sequence[Row], attempt: Attempt) -> Row | None:

@@ -172,8 +172,8 @@ def _closure(
     question: _Question, outcomes: Sequence[BoundOutcome], solver: ClosureSolver, pages: Pages, offline: bool
 ) -> _Closure | RowMisfit:
     request, notes = question.compose(outcomes)
-    if not request.requirements:
-        return _Closure(warnings=notes)
+    if not request.requirements and any(o.unresolved for o in outcomes):
+        return _Closure(missing=_no_closure("none of its roots can be had", offline), warnings=notes)
     if pages.is_dead("default"):
         return _Closure(missing=_no_closure("the default index is out of reach", offline), warnings=notes)
     try:

@@ -66,7 +66,7 @@ def command(
     acting = [s for s in plan.steps if s.decision in ("do", "repair", "replace")]
     if not json and not _confirmed([f"{s.id}: {s.decision}: {s.reason}" for s in acting], given):
         raise PreflightError("preflight.not-confirmed", "not confirmed, nothing was changed", hint="repeat with --yes")
-    return finish_run(run_plan(session, plan, json), as_json=json)
+    return finish_run(run_plan(session, plan, json, "repair"), as_json=json)
 
 
 def _nothing(json: bool) -> int:
