@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from accel_install.cli.promises import Subject
 from accel_install.cli.session import Session, this_machine
+from accel_install.errors import RecipeError
 from accel_install.execute.api import (
     ApplyOptions,
     EngineDeps,
@@ -25,6 +26,7 @@ from accel_install.lock.model import LockFile
 from accel_install.lock.names import lock_filename, machine_name
 from accel_install.lock.write import lock_bytes
 from accel_install.plan.models import Plan, Probe
+from accel_install.recipe.models import IndexSpec
 
 if TYPE_CHECKING:
     from accel_install.verify.check import VerifyReport
@@ -103,12 +105,21 @@ def _located(session: Session, plan: Plan) -> Plan:
     missing = [w for w in plan.wheels if w.url is None]
     if not missing:
         return plan
-    from accel_install.recipe.load import load_recipe
     from accel_install.resolve.locate import locate
 
-    client = session.index_client(load_recipe(plan.recipe_source or plan.recipe).recipe)
+    client = session.index_client(_indexes_of(plan))
     found = {w.filename: w for w in locate(missing, client, session.store)}
     return plan.model_copy(update={"wheels": [found.get(w.filename, w) for w in plan.wheels]})
+
+
+def _indexes_of(plan: Plan) -> Mapping[str, IndexSpec]:
+    """Return the indexes that the plan's recipe names; a lock replays without its recipe, by `--index` alone."""
+    from accel_install.recipe.load import load_recipe
+
+    try:
+        return load_recipe(plan.recipe_source or plan.recipe).recipe.indexes
+    except RecipeError:
+        return {}
 
 
 def resume(session: Session, as_json: bool) -> RunResult:

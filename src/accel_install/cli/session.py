@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from accel_install.cli.settings import Settings, default_state_dir, home_dir, lo
 from accel_install.errors import UsageError
 from accel_install.facts.models import MachineFacts
 from accel_install.host.local import LocalHost
-from accel_install.recipe.models import Recipe
+from accel_install.recipe.models import IndexSpec
 from accel_install.version import __version__
 
 if TYPE_CHECKING:
@@ -105,14 +106,14 @@ class Session:
 
         return {"accel-install": __version__, "uv": version("uv")}
 
-    def index_client(self, recipe: Recipe) -> IndexClient:
-        """Return the client for the indexes of a recipe, with the replacements of this call."""
+    def index_client(self, indexes: Mapping[str, IndexSpec]) -> IndexClient:
+        """Return the client for the named indexes of a recipe, with the replacements of this call."""
         from accel_install.resolve.client import IndexClient
         from accel_install.resolve.indexes import discover_indexes
 
         named = [f"{name}={url}" for name, url in self.settings.indexes.items()]
         config = discover_indexes(
-            recipe.indexes,
+            indexes,
             [*named, *self.given.index],
             find_links=self.given.find_links,
             environ=os.environ,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +15,9 @@ from accel_install.errors import UsageError
 
 __all__ = ["Settings", "default_state_dir", "home_dir", "load_settings"]
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python 3.10
+else:
     import tomli as tomllib
 
 _KEYS = ("default_index", "cache_dir", "state_dir", "cache_ttl_s")

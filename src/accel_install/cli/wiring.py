@@ -87,7 +87,7 @@ def _plan(session: Session, loaded: LoadedRecipe, about: Situation, probes: Mapp
         recipe,
         about.target,
         given.row,
-        client=session.index_client(recipe),
+        client=session.index_client(recipe.indexes),
         http=session.http,
         cache_dir=session.cache_dir,
         compare=given.compare,
@@ -120,6 +120,7 @@ def _inputs(given: RunOptions, loaded: LoadedRecipe) -> dict[str, Any]:
         "recipe": str(loaded.path),
         "row": given.row,
         "scope": given.scope,
+        "python": given.python,
         "requirements": str(given.requirements) if given.requirements else None,
         "find_links": bool(given.find_links),
     }
@@ -182,7 +183,7 @@ def fresh_plan_of(saved: Plan, given: RunOptions) -> tuple[Plan, list[str]]:
         given,
         row=saved.row,
         scope=str(saved.target.get("scope") or inputs.get("scope") or "host"),
-        python=given.python or saved.target.get("python"),
+        python=given.python or inputs.get("python"),
         requirements=given.requirements or (Path(inputs["requirements"]) if inputs.get("requirements") else None),
     )
     fresh = plan_recipe(str(saved.recipe_source or saved.recipe), again)

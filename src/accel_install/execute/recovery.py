@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from accel_install.execute.journal import Record
 
-__all__ = ["OpenAct", "RecoveryAction", "open_acts", "recover"]
+__all__ = ["ChildSeen", "OpenAct", "Policy", "RecoveryAction", "open_acts", "recover"]
 
 RecoveryAction = Literal["continue", "wait-child", "record-done", "repeat", "in-doubt"]
 ChildSeen = Literal["none", "running", "gone", "unknown"]

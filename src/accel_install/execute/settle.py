@@ -10,7 +10,7 @@ from accel_install.execute.children import child_of, wait_for_group
 from accel_install.execute.context import RunContext
 from accel_install.execute.journal import Journal
 from accel_install.execute.kinds import kind_of
-from accel_install.execute.recovery import ChildSeen, OpenAct, open_acts, recover
+from accel_install.execute.recovery import ChildSeen, OpenAct, Policy, open_acts, recover
 from accel_install.plan.models import PlanStep
 
 __all__ = ["settle"]
@@ -50,7 +50,7 @@ def _settle_one(ctx: RunContext, journal: Journal, act: OpenAct, step: PlanStep 
     return done
 
 
-def _look(ctx: RunContext, act: OpenAct, step: PlanStep | None) -> tuple[str, str | None, str]:
+def _look(ctx: RunContext, act: OpenAct, step: PlanStep | None) -> tuple[str, str | None, Policy]:
     """Return (state of a probe made now, version seen, interrupt policy)."""
     if step is None:
         return ("present" if is_active(ctx) else "absent"), None, "repeat"

@@ -167,7 +167,7 @@ def merge_chips(
         return [_named(card, n, smi) for n, card in enumerate(found)], {}
     merged = []
     for place, card in enumerate(cards):
-        hit = by_bus.get(card.bus_id)
+        hit = by_bus.get(card.bus_id or "")
         merged.append(card if hit is None else _named(card, hit[0], smi))
         if hit is None:
             why = reason or "npu-smi does not list this bus id"

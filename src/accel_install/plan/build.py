@@ -56,6 +56,7 @@ def facts_digest(facts: MachineFacts) -> str:
         mode="json",
         exclude={"filesystems": True, "memory_bytes": True, "environment": True, "unknown": True, "kernel": True},
     )
+    lasting["python"].pop("executable", None)
     for card in lasting["accelerators"]:
         card.pop("health", None)
     return digest_of(lasting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -66,7 +66,7 @@ def _requirements(recipe: Recipe) -> Iterator[Found]:
             yield ("requirements", n), f"`{text}` is not a requirement (PEP 508)"
 
 
-def _bounds(key: str, items: list[Constraint] | list[Override]) -> Iterator[Found]:
+def _bounds(key: str, items: Sequence[Constraint | Override]) -> Iterator[Found]:
     for n, item in enumerate(items):
         if not _is_requirement(item.requirement):
             yield (key, n, "requirement"), f"`{item.requirement}` is not a requirement (PEP 508)"

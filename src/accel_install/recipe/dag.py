@@ -15,7 +15,7 @@ def problems(steps: Sequence[StepSpec]) -> list[str]:
 
     known = {s.id for s in steps}
     found = [f"step {s.id} needs {n}, which does not exist" for s in steps for n in s.needs if n not in known]
-    graph = nx.DiGraph((n, s.id) for s in steps for n in s.needs if n in known)
+    graph: nx.DiGraph[str] = nx.DiGraph((n, s.id) for s in steps for n in s.needs if n in known)
     found += [f"steps need each other in a circle: {' -> '.join([*c, c[0]])}" for c in nx.simple_cycles(graph)]
     return found
 
@@ -30,7 +30,7 @@ def ordered_steps(steps: Sequence[StepSpec]) -> list[StepSpec]:
 
     place = {s.id: n for n, s in enumerate(steps)}
     by_id = {s.id: s for s in steps}
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(place)
     graph.add_edges_from((n, s.id) for s in steps for n in s.needs)
     try:

@@ -191,7 +191,7 @@ class StepSpec(_Model):
     kind: str
     title: str
     needs: list[str] = Field(default_factory=list)
-    scopes: list[Literal["host", "container", "python"]] = Field(default_factory=lambda: ["host", "container", "python"])
+    scopes: list[Literal["host", "container", "python"]] = Field(default=["host", "container", "python"])
     layer: str | None = None
     component: str | None = None
     packages: list[str] = Field(default_factory=list)

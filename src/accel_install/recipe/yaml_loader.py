@@ -102,7 +102,7 @@ class _Builder:
             self._located.problems.append(self._located.problem(path, f"tag {node.tag} is not allowed"))
             return None
         try:
-            return self._plain.construct_object(node)  # type: ignore[no-untyped-call]
+            return self._plain.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
             self._located.problems.append(self._located.problem(path, f"bad value: {error}"))
             return None

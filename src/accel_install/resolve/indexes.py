@@ -9,6 +9,7 @@ from __future__ import annotations
 import configparser
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +19,9 @@ from accel_install.errors import IndexUnavailableError, UsageError
 from accel_install.fetch.urls import scrub
 from accel_install.recipe.models import IndexSpec
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python 3.10
+else:
     import tomli as tomllib
 
 __all__ = ["IndexConfig", "discover_indexes"]
