@@ -16,7 +16,7 @@ from accel_install.execute.settle import settle
 from accel_install.execute.state import StateDir
 from accel_install.execute.status import StatusReport, read_status
 from accel_install.host.base import Host
-from accel_install.host.durable import write_atomic
+from accel_install.host.durable import sweep_temporaries, write_atomic
 from accel_install.host.lock import MachineLock
 from accel_install.plan.models import Plan, Probe
 
@@ -63,6 +63,8 @@ def _run(ctx: RunContext, journal: Journal, purpose: str) -> RunResult:
     """Run, with the ends of the run journaled and told."""
     plan = ctx.plan
     with ctx.interrupts:
+        for folder in (ctx.state.path, ctx.generations.folder, *ctx.generations.all()):
+            sweep_temporaries(folder)
         settled = settle(ctx, journal)
         journal.write("run-started", ctx.run_id, plan_digest=plan.digest(), stack=plan.stack, purpose=purpose)
         ctx.events.emit("run-started", recipe=plan.recipe, row=plan.row, purpose=purpose)

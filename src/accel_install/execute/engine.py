@@ -49,12 +49,19 @@ def run_steps(ctx: RunContext, settled: list[str], write_lock: bool = True) -> R
         _run_step(ctx, step, progress)
     _switch(ctx, progress)
     lock = ctx.deps.on_success(ctx.plan) if write_lock and ctx.deps.on_success is not None else None
-    result = RunResult(ctx.run_id, tuple(progress.acted), tuple(progress.kept), ctx.env(), lock, tuple(settled))
+    notes = _notes(ctx, progress)
+    result = RunResult(ctx.run_id, tuple(progress.acted), tuple(progress.kept), ctx.env(), lock, tuple(settled), notes=notes)
     if progress.failed:
         raise DegradedError(
             "run.degraded", "done, but optional steps failed", value=", ".join(progress.failed), hint="accel-install status"
         )
     return result
+
+
+def _notes(ctx: RunContext, progress: _Progress) -> tuple[str, ...]:
+    """Say what is left for a person: kernel modules and firmware take effect with a reboot."""
+    changed = [s.title for s in ctx.plan.steps if s.id in progress.acted and s.params.get("reboot")]
+    return (f"reboot this machine before the devices are used: {', '.join(changed)} changed",) if changed else ()
 
 
 def _decide(ctx: RunContext, step: PlanStep) -> Decision:

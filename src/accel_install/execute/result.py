@@ -46,6 +46,8 @@ class RunResult:
             text = f"done: {', '.join(self.acted) or 'nothing more to do'}"
             if self.settled:
                 text += f" (found done after the interruption: {', '.join(self.settled)})"
+        for note in self.notes:
+            text += f"\nnote: {note}"
         if self.env is not None:
             text += f"\nenvironment {self.env}"
         if self.lock is not None:

@@ -1,4 +1,4 @@
-"""The machine a plan is for: this one, this one with one fact overridden, or a described one.
+"""The machine a plan is for: this one, this one with one fact overridden, or a described one. Pure.
 
 What was not given for a described machine is unknown, never taken from the machine the tool runs on.
 """
@@ -6,49 +6,22 @@ What was not given for a described machine is unknown, never taken from the mach
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from accel_install.errors import MachineError, UsageError
-from accel_install.facts.chips import family_of, known_models
+from accel_install.facts.chips import family_of, is_generic_model, vendor_of
+from accel_install.facts.describe_options import TargetOptions, checked_options, parse_python
 from accel_install.facts.models import AcceleratorFacts, MachineFacts, OsFacts, PythonFacts
-from accel_install.facts.os_libc import known_systems, libc_of
+from accel_install.facts.os_libc import known_systems, libc_of, split_os
 from accel_install.facts.target import Scope, Target
 
 __all__ = ["TargetOptions", "describe_target"]
 
 _NOT_GIVEN = "not given for the described machine"
-_PYTHON = re.compile(r"^3\.(\d{1,2})(t?)$")
-_LIBC = re.compile(r"^\d+\.\d+$")
-_PYTHON_MINORS = range(8, 16)
-_FIRST_FREE_THREADED_MINOR = 13
-_UNKNOWN_WHEN_DESCRIBED = (
-    "kernel",
-    "memory_bytes",
-    "filesystems",
-    "container",
-    "layers.driver",
-    "layers.firmware",
-    "layers.sdk",
-    "layers.ops",
-    "layers.nnal",
-    "environment",
-)
-
-
-@dataclass(frozen=True)
-class TargetOptions:
-    """The options of a call that say which machine is meant; `machine` is what a machine file held."""
-
-    machine: MachineFacts | None = None
-    machine_name: str | None = None
-    arch: str | None = None
-    python: str | None = None
-    glibc: str | None = None
-    musl: str | None = None
-    os: str | None = None
-    accelerator: str | None = None
-    scope: str = "host"
+_VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?\w*")
+_FIELDS = ("os", "arch", "glibc", "kernel", "memory_bytes", "filesystems", "container", "python", "accelerators")
+_LAYERS = ("layers.driver", "layers.firmware", "layers.sdk", "layers.ops", "layers.nnal")
+_BARE = MachineFacts(unknown=dict.fromkeys([*_FIELDS, *_LAYERS, "environment"], _NOT_GIVEN))
 
 
 def describe_target(
@@ -57,138 +30,147 @@ def describe_target(
     """Return (facts, target, described, notes).
 
     Args:
-        local: facts of this machine, None when a machine file was given.
-        options: what the call said.
+        local: facts of this machine; not looked at when a machine file was given.
+        options: what the call said. A foreign arch or accelerator describes another machine.
 
     Raises:
-        UsageError: an option is malformed. MachineError: a fact that a plan needs is unknown (exit 11).
+        UsageError: an option is malformed.
+        MachineError: `machine.arch-unknown`, `machine.python-unknown`, `machine.libc-unknown`,
+            `machine.unknown-accelerator`.
     """
-    _check_options(options)
-    described = options.machine is not None or local is None or _is_foreign(local, options)
-    base = options.machine or (MachineFacts(unknown={}) if described or local is None else local)
-    if described and options.machine is None:
-        base = _bare()
-    facts = _overridden(base, options)
-    return facts, _target(facts, options, described), described, []
-
-
-def _check_options(options: TargetOptions) -> None:
-    if options.python is not None and "/" not in options.python:
-        _check_python(options.python)
-    for name, value in (("glibc", options.glibc), ("musl", options.musl)):
-        if value is not None and not _LIBC.match(value):
-            raise UsageError(f"usage.{name}", f"--{name} takes a version", value=value, expected="two numbers, such as 2.34")
-    if options.glibc is not None and options.musl is not None:
-        raise UsageError("usage.libc", "--glibc and --musl exclude each other", value=f"{options.glibc}, {options.musl}")
-    if options.os is not None and "-" not in options.os:
-        raise UsageError("usage.os", "--os takes ID-VERSION", value=options.os, expected="such as openeuler-22.03")
-    if options.accelerator is not None and family_of(options.accelerator) is None:
-        raise MachineError(
-            "machine.unknown-accelerator",
-            "this accelerator is not known",
-            value=options.accelerator,
-            expected=", ".join(known_models()),
-            hint="accel-install recipes",
-        )
-
-
-def _check_python(text: str) -> None:
-    match = _PYTHON.match(text)
-    minor = int(match.group(1)) if match else -1
-    if match is None or minor not in _PYTHON_MINORS or (match.group(2) and minor < _FIRST_FREE_THREADED_MINOR):
+    given = checked_options(options)
+    base = given.machine if given.machine is not None else local
+    foreign = base is None or _is_foreign(base, given)
+    described = foreign or given.machine is not None
+    if described and given.python is not None and "/" in given.python:
         raise UsageError(
-            "usage.python", "--python takes a version", value=text, expected="3.8 to 3.15, or 3.13t and up for free-threaded"
+            "usage.python",
+            "a path names an interpreter of this machine, but another machine is described",
+            value=given.python,
+            expected="a version",
+            hint="--python 3.11",
         )
+    known = _BARE if base is None or foreign else base
+    facts = _overridden(known, given)
+    return facts, _target(facts, given, described), described, _notes(known, facts, described)
 
 
-def _is_foreign(local: MachineFacts, options: TargetOptions) -> bool:
-    if options.arch is not None and options.arch != local.arch:
+def _is_foreign(base: MachineFacts, options: TargetOptions) -> bool:
+    """Say whether the options contradict what is known; where nothing is known they only fill it in."""
+    if options.arch is not None and base.arch is not None and options.arch != base.arch:
         return True
-    models = {(a.model or "").lower() for a in local.accelerators}
-    return options.accelerator is not None and options.accelerator.lower() not in models
+    if options.accelerator is None or base.is_unknown("accelerators"):
+        return False
+    return not any(_may_be(card, options.accelerator) for card in base.accelerators)
 
 
-def _bare() -> MachineFacts:
-    names = ("os", "arch", "glibc", "python", "accelerators", *_UNKNOWN_WHEN_DESCRIBED)
-    return MachineFacts(unknown=dict.fromkeys(names, _NOT_GIVEN))
+def _may_be(card: AcceleratorFacts, model: str) -> bool:
+    """A card whose model is not known, or only named by its family, may be any model of that family."""
+    if card.model is not None and card.model.lower() == model.lower():
+        return True
+    return (is_generic_model(card.model) or is_generic_model(model)) and card.family == family_of(model)
 
 
 def _overridden(base: MachineFacts, options: TargetOptions) -> MachineFacts:
     changes: dict[str, object] = {}
-    learnt: set[str] = set()
     if options.arch is not None:
         changes["arch"] = options.arch
-        learnt.add("arch")
-    if options.python is not None and "/" not in options.python and not _same_python(base, options.python):
-        changes["python"] = PythonFacts(version=options.python.rstrip("t"), free_threaded=options.python.endswith("t"))
-        learnt.add("python")
-    if options.accelerator is not None and not any(_is_model(a, options.accelerator) for a in base.accelerators):
-        family = family_of(options.accelerator)
-        changes["accelerators"] = [AcceleratorFacts(vendor="huawei", family=family, model=options.accelerator)]
-        learnt.add("accelerators")
-    changes |= _libc_changes(base, options, learnt)
-    unknown = {k: v for k, v in base.unknown.items() if k.partition(".")[0] not in learnt}
-    return base.model_copy(update={**changes, "unknown": unknown})
+    if options.python is not None and "/" not in options.python and not _is_python(base, options.python):
+        changes["python"] = _python_of(options.python)
+    if options.accelerator is not None:
+        changes["accelerators"] = _accelerators(base, options.accelerator)
+    changes |= _system_changes(base, options)
+    reasons = {k: v for k, v in base.unknown.items() if not _is_learnt(k, changes)}
+    return base.model_copy(update={**changes, "unknown": reasons})
 
 
-def _same_python(base: MachineFacts, wanted: str) -> bool:
-    have = base.python.version or ""
-    return ".".join(have.split(".")[:2]) == wanted.rstrip("t") and bool(base.python.free_threaded) == wanted.endswith("t")
+def _is_learnt(field: str, changes: dict[str, object]) -> bool:
+    head, _, rest = field.partition(".")
+    if head == "accelerators" and rest:
+        return head in changes and rest.endswith("model")
+    if head in ("glibc", "musl"):
+        return any(changes.get(name) for name in ("glibc", "musl"))
+    return head in changes
 
 
-def _is_model(card: AcceleratorFacts, model: str) -> bool:
-    return (card.model or "").lower() == model.lower()
+def _is_python(base: MachineFacts, wanted: str) -> bool:
+    found = _VERSION.fullmatch(base.python.version or "")
+    label = f"{found.group(1) if found else ''}{'t' if base.python.free_threaded else ''}"
+    return label == wanted
 
 
-def _libc_changes(base: MachineFacts, options: TargetOptions, learnt: set[str]) -> dict[str, object]:
+def _python_of(wanted: str) -> PythonFacts:
+    minor, threaded = parse_python(wanted)
+    abi = f"cp3{minor}{'t' if threaded else ''}"
+    return PythonFacts(version=f"3.{minor}", abi=abi, free_threaded=threaded)
+
+
+def _accelerators(base: MachineFacts, model: str) -> list[AcceleratorFacts]:
+    family = family_of(model)
+    if not base.accelerators:
+        return [AcceleratorFacts(vendor=vendor_of(family or ""), family=family, model=model)]
+    return [
+        card.model_copy(update={"model": model}) if is_generic_model(card.model) and _may_be(card, model) else card
+        for card in base.accelerators
+    ]
+
+
+def _system_changes(base: MachineFacts, options: TargetOptions) -> dict[str, object]:
+    """Return system and C library: the option, else what the named system has, else what is known already."""
     changes: dict[str, object] = {}
-    if options.os is not None:
-        os_id, _, version = options.os.partition("-")
-        changes["os"] = OsFacts(id=os_id.lower(), version_id=version, name=None)
-        learnt.add("os")
-        known = libc_of(os_id.lower(), version)
-        if known is not None:
-            changes |= {"glibc": None, "musl": None, known[0]: known[1]}
-            learnt |= {"glibc", "musl"}
-    elif base.glibc is None and base.musl is None and base.os.id and base.os.version_id:
-        known = libc_of(base.os.id, base.os.version_id)
-        if known is not None:
-            changes[known[0]] = known[1]
-            learnt |= {"glibc", "musl"}
-    if options.glibc is not None:
-        changes |= {"glibc": options.glibc, "musl": None}
-        learnt |= {"glibc", "musl"}
-    if options.musl is not None:
-        changes |= {"glibc": None, "musl": options.musl}
-        learnt |= {"glibc", "musl"}
-    return changes
+    system = split_os(options.os) if options.os is not None else None
+    same = system is None or (base.os.id, base.os.version_id) == system
+    if system is not None and not same:
+        changes["os"] = OsFacts(id=system[0], version_id=system[1])
+    if options.glibc is not None or options.musl is not None:
+        return changes | {"glibc": options.glibc, "musl": options.musl}
+    if same and (base.glibc is not None or base.musl is not None):
+        return changes
+    os_id, version = system or (base.os.id, base.os.version_id)
+    known = libc_of(os_id, version) if os_id and version else None
+    if known is not None:
+        return changes | {"glibc": None, "musl": None, known[0]: known[1]}
+    return changes if same else changes | {"glibc": None, "musl": None}
+
+
+def _notes(known: MachineFacts, facts: MachineFacts, described: bool) -> list[str]:
+    if described or facts.python.executable is not None or facts.python.version is None:
+        return []
+    why = known.unknown.get("python") or f"this machine has {known.python.version}"
+    return [f"Python {facts.python.version} is planned for, but no such interpreter was found here: {why}"]
 
 
 def _target(facts: MachineFacts, options: TargetOptions, described: bool) -> Target:
     if facts.arch is None:
-        raise MachineError("machine.arch-unknown", "the architecture is unknown", hint="--arch aarch64")
-    card = facts.accelerators[0] if facts.accelerators else None
+        reason = facts.unknown.get("arch")
+        raise MachineError("machine.arch-unknown", "the architecture is unknown", value=reason, hint="--arch aarch64")
+    python = _python_version(facts)
     libc, libc_version = _libc(facts, options)
-    version = facts.python.version
-    if version is None:
-        raise MachineError(
-            "machine.python-unknown",
-            "the target's Python is unknown",
-            value=facts.unknown.get("python") or facts.unknown.get("python.version"),
-            expected="a version such as 3.11",
-            hint="--python 3.11",
-        )
-    scope: Scope = options.scope if options.scope in ("container", "python") else "host"  # type: ignore[assignment]
+    cards = facts.accelerators
+    card = next((c for c in cards if c.family is not None), cards[0] if cards else None)
     return Target(
         arch=facts.arch,
-        python=".".join(version.split(".")[:2]),
+        python=python,
         free_threaded=bool(facts.python.free_threaded),
         libc=libc,
         libc_version=libc_version,
         accelerator=card.model if card else None,
         family=card.family if card else None,
-        scope=scope,
+        scope=cast(Scope, options.scope),
         kernel=None if described else facts.kernel,
+    )
+
+
+def _python_version(facts: MachineFacts) -> str:
+    found = _VERSION.fullmatch(facts.python.version or "")
+    if found is not None:
+        return found.group(1)
+    raise MachineError(
+        "machine.python-unknown",
+        "the target's Python is unknown",
+        value=facts.python.version or facts.unknown.get("python") or facts.unknown.get("python.version"),
+        expected="a version such as 3.11",
+        hint="--python 3.11",
     )
 
 
@@ -200,7 +182,7 @@ def _libc(facts: MachineFacts, options: TargetOptions) -> tuple[Literal["glibc",
     raise MachineError(
         "machine.libc-unknown",
         "the C library of the target is unknown",
-        value=options.os or facts.unknown.get("glibc"),
+        value=f"--os {options.os}" if options.os else facts.unknown.get("glibc"),
         expected=f"--glibc or --musl, or --os with one of {', '.join(known_systems())}",
         hint="--glibc 2.34, or --os openeuler-22.03",
     )

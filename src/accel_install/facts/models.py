@@ -52,7 +52,8 @@ class AcceleratorFacts(_Facts):
     """One accelerator as torch would count it (a chip, not a card that holds two).
 
     `family` is the recipe name's chip part (`910b`, `910-93`, `310p`, `950`), `model` what the vendor tool prints
-    (`910B2`), `pci_id` `vendor:device` in hex, `bus_id` `0000:c1:00.0`, `index` the device number or None.
+    (`910B2`), `pci_id` `vendor:device` in hex, `bus_id` `0000:c1:00.0`, `index` the device number or None. `product` is the
+    card or server that its PCI subsystem names (`Atlas 800I A2`), in contrast to the chip.
     """
 
     vendor: str | None = None
@@ -63,6 +64,7 @@ class AcceleratorFacts(_Facts):
     index: int | None = None
     memory_bytes: int | None = None
     health: str | None = None
+    product: str | None = None
 
 
 class LayerFacts(_Facts):

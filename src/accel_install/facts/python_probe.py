@@ -1,4 +1,7 @@
-"""The target's interpreter, asked by a script that runs in it. Our own interpreter says nothing about it."""
+"""The target's interpreter, asked by a script that runs in it. Our own interpreter says nothing about it.
+
+Which interpreters are candidates is decided next door, in `python_search`.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from accel_install.errors import MachineError
+from accel_install.facts.python_search import python_candidates
 from accel_install.host.base import Host
 
-__all__ = ["ProbeFailure", "PythonProbe", "find_python", "probe_python"]
+__all__ = ["ProbeFailure", "PythonProbe", "find_python", "parse_probe", "probe_python"]
 
 _SCRIPT = Path(__file__).with_name("target_probe.py")
+_MARK = "accel-install/1"
+_TEXTS = ("executable", "version", "implementation", "abi", "arch", "prefix", "base_prefix", "purelib")
 
 
 @dataclass(frozen=True)
 class PythonProbe:
-    """What an interpreter says of itself. `libc` is (name, version), either None when it does not know."""
+    """What an interpreter says of itself. `libc` is (name, version), either None when it does not know.
+
+    `base_prefix` differs from `prefix` in a virtual environment; `has_headers` is for building extensions, `has_venv`
+    says whether the `venv` module works (Debian splits `ensurepip` off).
+    """
 
     executable: str
     version: str
+    implementation: str
     abi: str
     free_threaded: bool
     arch: str
     libc: tuple[str | None, str | None]
     prefix: str
+    base_prefix: str
     purelib: str
     has_headers: bool
+    has_venv: bool
 
     @property
     def label(self) -> str:
@@ -45,61 +58,81 @@ class ProbeFailure:
 
 def probe_python(host: Host, executable: str | Path, timeout_s: float = 20) -> PythonProbe | ProbeFailure:
     """Ask an interpreter what it is. Never raises: garbage, a hang or a crash becomes a failure with its reason."""
-    result = host.run([str(executable), "-I", str(_SCRIPT)], timeout_s=timeout_s)
+    name = str(executable)
+    result = host.run([name, "-I", str(_SCRIPT)], timeout_s=timeout_s)
     if result.timed_out:
-        return ProbeFailure(str(executable), f"did not answer within {timeout_s:.0f} s")
+        return ProbeFailure(name, f"did not answer within {timeout_s:g} s")
     if result.returncode != 0:
-        said = (result.stderr or result.stdout).strip().splitlines()
-        return ProbeFailure(str(executable), f"ended with {result.returncode}: {said[-1] if said else 'no output'}")
-    try:
-        answer: dict[str, Any] = json.loads(result.stdout.strip().splitlines()[-1])
-        libc = answer["libc"]
-        return PythonProbe(
-            executable=str(answer["executable"]),
-            version=str(answer["version"]),
-            abi=str(answer["abi"]),
-            free_threaded=bool(answer["free_threaded"]),
-            arch=str(answer["arch"]),
-            libc=(libc[0], libc[1]),
-            prefix=str(answer["prefix"]),
-            purelib=str(answer["purelib"]),
-            has_headers=bool(answer["has_headers"]),
-        )
-    except (ValueError, KeyError, IndexError, TypeError):
-        return ProbeFailure(str(executable), "answered something else than the probe's line")
+        said = (result.stderr.strip() or result.stdout.strip()).splitlines()
+        return ProbeFailure(name, f"ended with {result.returncode}: {said[-1].strip() if said else 'no output'}")
+    probe = parse_probe(result.stdout)
+    if probe is None:
+        said = result.stdout.strip().splitlines()
+        return ProbeFailure(name, f"did not print the probe's line but `{said[-1][:80] if said else ''}`")
+    if probe.implementation != "cpython":
+        return ProbeFailure(name, f"is {probe.implementation}, not CPython: the wheels are built for CPython")
+    return probe
 
 
-def find_python(host: Host, wanted: str | None) -> PythonProbe:
+def parse_probe(text: str) -> PythonProbe | None:
+    """Find the probe's line in what an interpreter printed (start-up files may print, too); None when it is not there."""
+    for line in reversed(text.splitlines()):
+        answer = _object(line)
+        if answer is not None and answer.get("probe") == _MARK:
+            return _probe_of(answer)
+    return None
+
+
+def find_python(host: Host, wanted: str | None, path_variable: str = "") -> PythonProbe:
     """Find the interpreter to build environments with.
 
     Args:
         host: where to look; below a root only in its bin folders.
-        wanted: `3.11`, `3.13t`, an absolute path, or None for the first that works.
+        wanted: `3.11`, `3.13t`, a full version `3.11.7`, a path, or None for the first that works.
+        path_variable: PATH of the caller, searched beyond its first hit (a pyenv shim there may fail).
 
     Raises:
         MachineError: `machine.python-not-found`, naming what was found.
     """
     found: list[str] = []
-    for candidate in _candidates(host, wanted):
+    for candidate in python_candidates(host, wanted, path_variable):
         probe = probe_python(host, candidate)
         if isinstance(probe, ProbeFailure):
-            found.append(f"{candidate} ({probe.reason})")
-        elif wanted is None or "/" in wanted or probe.label == wanted:
+            found.append(f"{candidate} {probe.reason}")
+        elif wanted is None or "/" in wanted or wanted in (probe.label, probe.version):
             return probe
         else:
             found.append(f"{candidate} is {probe.label}")
     raise MachineError(
         "machine.python-not-found",
         f"no interpreter for Python {wanted} was found" if wanted else "no Python interpreter was found",
-        value="; ".join(found) or "nothing on PATH",
-        expected=f"python{wanted}" if wanted else "python3",
-        hint="--python /path/to/python3.11, or install it with the system's package manager",
+        value="; ".join(found) or "nothing in the folders for programs",
+        expected=(wanted if "/" in wanted else f"python{wanted}") if wanted else "python3",
+        hint="--python /path/to/python, or install it with the system's package manager",
     )
 
 
-def _candidates(host: Host, wanted: str | None) -> list[Path]:
-    if wanted is not None and "/" in wanted:
-        return [Path(wanted)]
-    names = [f"python{wanted}"] if wanted else []
-    paths = [host.which(name) for name in [*names, "python3", "python"]]
-    return list(dict.fromkeys(p for p in paths if p is not None))
+def _object(line: str) -> dict[str, Any] | None:
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _probe_of(answer: dict[str, Any]) -> PythonProbe | None:
+    texts = {name: answer.get(name) for name in _TEXTS}
+    libc = answer.get("libc")
+    if not all(isinstance(value, str) and value for value in texts.values()):
+        return None
+    if not (isinstance(libc, list) and len(libc) == 2 and all(part is None or isinstance(part, str) for part in libc)):
+        return None
+    return PythonProbe(
+        **{name: str(value) for name, value in texts.items()},
+        free_threaded=answer.get("free_threaded") is True,
+        libc=(libc[0], libc[1]),
+        has_headers=answer.get("has_headers") is True,
+        has_venv=answer.get("has_venv") is True,
+    )

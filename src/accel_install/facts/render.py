@@ -1,42 +1,42 @@
-"""Facts as lines for people. Pure."""
+"""Facts as lines for people. Pure; the command line prints them."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from accel_install.facts.models import MachineFacts
+from accel_install.facts.models import AcceleratorFacts, LayerFacts, LayersFacts, MachineFacts
 
 __all__ = ["facts_rows"]
 
+_SHOWN = frozenset({"os", "arch", "glibc", "kernel", "memory_bytes", "container", "python", "accelerators"})
+
 
 def facts_rows(facts: MachineFacts) -> list[tuple[str, str]]:
-    """Return (name, value) rows; what is unknown says why."""
+    """Return (name, value) rows; what is unknown says why, equal reasons share a row."""
     rows = [
-        ("system", facts.os.name or _why(facts, "os")),
+        ("system", facts.os.name or _system(facts)),
         ("arch", facts.arch or _why(facts, "arch")),
         ("libc", _libc(facts)),
         ("kernel", facts.kernel or _why(facts, "kernel")),
-        ("memory", f"{facts.memory_bytes / 1e9:.1f} GB" if facts.memory_bytes else _why(facts, "memory_bytes")),
-        ("container", {True: "yes", False: "no", None: _why(facts, "container")}[facts.container]),
+        ("memory", _gigabytes(facts.memory_bytes) or _why(facts, "memory_bytes")),
+        ("container", _yes_no(facts.container) or _why(facts, "container")),
         ("python", _python(facts)),
-        ("accelerators", _accelerators(facts)),
+        *_accelerators(facts),
     ]
-    for name in ("driver", "firmware", "sdk", "ops", "nnal"):
-        layer = getattr(facts.layers, name)
-        if layer is None:
-            unknown = facts.unknown.get(f"layers.{name}")
-            rows.append((name, f"unknown: {unknown}" if unknown else "not installed"))
-        else:
-            rows.append((name, f"{layer.version or _why(facts, f'layers.{name}.version')}  ({layer.source})"))
-    rows += [(f"free {f.mount}", f"{(f.free_bytes or 0) / 1e9:.1f} GB") for f in facts.filesystems]
-    shown = {"os", "arch", "glibc", "kernel", "memory_bytes", "container", "python", "accelerators"}
-    rest = {k: v for k, v in facts.unknown.items() if k not in shown and not k.startswith("layers.")}
-    rows += [(f"unknown {reason}", ", ".join(keys)) for reason, keys in _by_reason(rest).items()]
-    return rows
+    for name in LayersFacts.model_fields:
+        rows += _layer(facts, name, getattr(facts.layers, name))
+    rows += [(f"free {f.mount}", _gigabytes(f.free_bytes) or "unknown") for f in facts.filesystems]
+    rows += [(f"${name}", value) for name, value in facts.environment.items()]
+    rest = {key: why for key, why in facts.unknown.items() if key not in _SHOWN and not key.startswith("layers.")}
+    return rows + [("unknown", f"{', '.join(keys)}: {why}") for why, keys in _by_reason(rest).items()]
 
 
 def _why(facts: MachineFacts, field: str) -> str:
-    return f"unknown: {facts.unknown.get(field, 'not stated')}"
+    return f"unknown: {facts.unknown[field]}" if field in facts.unknown else "unknown"
+
+
+def _system(facts: MachineFacts) -> str:
+    return " ".join(part for part in (facts.os.id, facts.os.version_id) if part) or _why(facts, "os")
 
 
 def _libc(facts: MachineFacts) -> str:
@@ -45,16 +45,45 @@ def _libc(facts: MachineFacts) -> str:
     return f"musl {facts.musl}" if facts.musl else _why(facts, "glibc")
 
 
+def _gigabytes(count: int | None) -> str | None:
+    return None if count is None else f"{count / 1e9:.1f} GB"
+
+
+def _yes_no(value: bool | None) -> str | None:
+    return None if value is None else ("yes" if value else "no")
+
+
 def _python(facts: MachineFacts) -> str:
     python = facts.python
-    return f"{python.version} ({python.abi}, {python.executable})" if python.version else _why(facts, "python")
+    if python.version is None:
+        return _why(facts, "python")
+    about = ", ".join(part for part in (python.abi, python.executable) if part)
+    return f"{python.version} ({about})" if about else python.version
 
 
-def _accelerators(facts: MachineFacts) -> str:
+def _accelerators(facts: MachineFacts) -> list[tuple[str, str]]:
     if not facts.accelerators:
-        return _why(facts, "accelerators") if "accelerators" in facts.unknown else "none"
-    kinds = Counter((a.model or f"{a.family} ({a.pci_id})", a.health or "health unknown") for a in facts.accelerators)
-    return ", ".join(f"{count} x {model}, {health}" for (model, health), count in kinds.items())
+        known = "accelerators" not in facts.unknown
+        return [("accelerators", "none" if known else _why(facts, "accelerators"))]
+    kinds = Counter(_card(card) for card in facts.accelerators)
+    return [("accelerators", f"{count} x {text}") for text, count in kinds.items()]
+
+
+def _card(card: AcceleratorFacts) -> str:
+    name = card.model or (f"family {card.family}" if card.family else "of unknown model")
+    memory = _gigabytes(card.memory_bytes)
+    about = (card.vendor, name, card.product, card.pci_id, memory, card.health or "health unknown")
+    return ", ".join(part for part in about if part)
+
+
+def _layer(facts: MachineFacts, name: str, layer: LayerFacts | None) -> list[tuple[str, str]]:
+    if layer is None:
+        field = f"layers.{name}"
+        return [(name, _why(facts, field) if facts.is_unknown(field) else "not installed")]
+    version = layer.version or _why(facts, f"layers.{name}.version")
+    rows = [(name, f"{version}  ({layer.source})" if layer.source else version)]
+    note = layer.details.get("disagreement")
+    return [*rows, ("", f"note: {note}")] if note else rows
 
 
 def _by_reason(unknown: dict[str, str]) -> dict[str, list[str]]:

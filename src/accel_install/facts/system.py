@@ -1,95 +1,85 @@
-"""The general facts: system, libc, memory, file systems, container. Each collector answers a value or a reason."""
+"""General facts: system, memory, free room, container. The C library has its own module, as do chips and layers."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from accel_install.facts.models import FilesystemFacts, OsFacts
+from accel_install.facts.os_release import os_unknowns, parse_os_release
 from accel_install.host.base import Host
 
-__all__ = ["filesystems", "is_container", "libc_below_root", "memory_bytes", "os_facts", "parse_os_release"]
+__all__ = ["filesystems", "is_container", "memory_bytes", "os_facts", "parse_meminfo", "written_places"]
 
-_MOUNTS = ("/", "/usr/local", "/tmp", "/var/lib")  # noqa: S108 - looked at, never written to by this module
-_LIBC_DIRS = ("/lib64", "/lib", "/usr/lib64", "/usr/lib")
-_LIBC_TRIPLES = ("", "/x86_64-linux-gnu", "/aarch64-linux-gnu")
-_GLIBC = re.compile(rb"GNU C Library [^\n]*?version (\d+\.\d+)")
-_LIBC_LIMIT_BYTES = 8 << 20
-
-
-def parse_os_release(text: str) -> dict[str, str]:
-    """Return the keys of an os-release file (source: os-release(5)); lines that are not assignments are skipped."""
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        key, separator, value = line.strip().partition("=")
-        if not separator or key.startswith("#"):
-            continue
-        try:
-            found[key] = " ".join(shlex.split(value))
-        except ValueError:
-            found[key] = value.strip("\"'")
-    return found
+_OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
+_PLACES = ("/", "/usr/local", "/tmp", "/var/lib")  # noqa: S108 - looked at, never written to by this module
+_MARKER_FILES = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
+_CGROUP_WORDS = ("docker", "kubepods", "containerd", "libpod", "lxc")
+_MEM_TOTAL = re.compile(r"^MemTotal:\s+(\d+) kB", re.MULTILINE)
+_OVERLAY_ROOT = re.compile(r"^\S+ / (overlay|fuse-overlayfs|aufs) ", re.MULTILINE)
 
 
 def os_facts(host: Host) -> tuple[OsFacts, dict[str, str]]:
     """Return the distribution, and reasons for what is unknown."""
-    text = host.read_text("/etc/os-release") or host.read_text("/usr/lib/os-release")
+    for path in _OS_RELEASE:
+        text = host.read_text(path)
+        if text is not None:
+            facts = parse_os_release(text)
+            return facts, os_unknowns(facts, path)
+    return OsFacts(), {"os": f"no {_OS_RELEASE[0]}"}
+
+
+def parse_meminfo(text: str) -> int | None:
+    """Return the total memory that a /proc/meminfo states, in bytes, or None."""
+    found = _MEM_TOTAL.search(text)
+    return int(found.group(1)) * 1024 if found else None
+
+
+def memory_bytes(host: Host) -> tuple[int | None, dict[str, str]]:
+    """Return the memory of the machine in bytes (in contrast to a container's limit), or why it is unknown."""
+    text = host.read_text("/proc/meminfo")
     if text is None:
-        return OsFacts(), {"os": "no /etc/os-release"}
-    keys = parse_os_release(text)
-    os_id = keys.get("ID", "").lower() or None
-    facts = OsFacts(id=os_id, version_id=keys.get("VERSION_ID"), name=keys.get("PRETTY_NAME") or keys.get("NAME"))
-    unknown = {}
-    if facts.id is None:
-        unknown["os.id"] = "os-release holds no ID"
-    if facts.version_id is None:
-        unknown["os.version_id"] = "os-release holds no VERSION_ID"
-    return facts, unknown
+        return None, {"memory_bytes": "no /proc/meminfo"}
+    value = parse_meminfo(text)
+    return value, {} if value is not None else {"memory_bytes": "/proc/meminfo states no MemTotal"}
 
 
-def memory_bytes(host: Host) -> int | None:
-    """Return the memory of the machine from /proc/meminfo, or None."""
-    match = re.search(r"^MemTotal:\s+(\d+) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE)
-    return int(match.group(1)) * 1024 if match else None
+def written_places(environ: Mapping[str, str], privileged: bool) -> list[str]:
+    """Return the places that installing writes to: system, vendor root, temporary folder, parent of the state folder."""
+    places = list(_PLACES)
+    temporary = environ.get("TMPDIR", "")
+    if temporary.startswith("/"):
+        places.append(temporary)
+    home = environ.get("HOME", "")
+    if not privileged and home.startswith("/"):
+        places.append(home)
+    return list(dict.fromkeys(places))
 
 
-def filesystems(host: Host) -> list[FilesystemFacts]:
-    """Return the free room at the places that installers write to."""
-    found = []
-    for mount in _MOUNTS:
-        space = host.free_space(mount) if host.exists(mount) else None
-        if space is not None:
-            found.append(FilesystemFacts(mount=mount, free_bytes=space[0], free_inodes=space[1]))
-    return found
+def filesystems(host: Host, places: Sequence[str] = _PLACES) -> tuple[list[FilesystemFacts], dict[str, str]]:
+    """Return the free room at places of the machine; a place that does not exist is left out."""
+    found: list[FilesystemFacts] = []
+    unknown: dict[str, str] = {}
+    for place in places:
+        if not host.exists(place):
+            continue
+        space = host.free_space(place)
+        if space is None:
+            unknown[f"filesystems.{len(found)}.free_bytes"] = f"the file system of {place} does not answer"
+        free_bytes, free_inodes = space or (None, None)
+        found.append(FilesystemFacts(mount=place, free_bytes=free_bytes, free_inodes=free_inodes))
+    return found, unknown
 
 
-def is_container(host: Host) -> bool | None:
-    """Say whether this is a container, None when nothing tells."""
-    if host.exists("/.dockerenv") or host.exists("/run/.containerenv"):
-        return True
+def is_container(host: Host) -> tuple[bool | None, dict[str, str]]:
+    """Say whether this is a container, or why nothing tells.
+
+    With cgroup v2 and its own namespace a container's /proc/1/cgroup holds only `0::/`; its overlay root tells it then.
+    """
+    if any(host.exists(path) for path in _MARKER_FILES):
+        return True, {}
     groups = host.read_text("/proc/1/cgroup")
     if groups is None:
-        return None
-    return any(word in groups for word in ("docker", "kubepods", "containerd", "libpod"))
-
-
-def libc_below_root(host: Host) -> tuple[str | None, str | None, str]:
-    """Return (glibc, musl, reason when neither is known) from the files of a machine that is not run."""
-    for folder in _LIBC_DIRS:
-        for triple in _LIBC_TRIPLES:
-            version = _glibc_of(host.path(f"{folder}{triple}/libc.so.6"))
-            if version is not None:
-                return version, None, ""
-        if any(name.startswith("ld-musl-") for name in host.list_dir(folder)):
-            return None, "1.2", ""
-    return None, None, "no C library was found below the root"
-
-
-def _glibc_of(path: Path) -> str | None:
-    try:
-        with path.open("rb") as stream:
-            match = _GLIBC.search(stream.read(_LIBC_LIMIT_BYTES))
-    except OSError:
-        return None
-    return match.group(1).decode() if match else None
+        return None, {"container": "neither a container's marker file nor /proc/1/cgroup is there"}
+    mounts = host.read_text("/proc/1/mounts") or host.read_text("/proc/mounts") or ""
+    return any(word in groups for word in _CGROUP_WORDS) or _OVERLAY_ROOT.search(mounts) is not None, {}

@@ -10,7 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
-__all__ = ["append_durable", "fsync_dir", "replace_symlink", "write_atomic"]
+__all__ = ["append_durable", "fsync_dir", "replace_symlink", "sweep_temporaries", "write_atomic"]
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
@@ -79,6 +79,13 @@ def replace_symlink(link: Path, target: str) -> None:
         temporary.unlink(missing_ok=True)
         raise
     fsync_dir(link.parent)
+
+
+def sweep_temporaries(folder: Path) -> None:
+    """Remove new names that a killed writer left in a folder. Only for folders whose one writer is the caller."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(".*.tmp"):
+            path.unlink(missing_ok=True)
 
 
 def fsync_dir(path: Path) -> None:

@@ -54,8 +54,8 @@ def _document(lock: LockFile) -> dict[str, Any]:
     document: dict[str, Any] = without_none(lock.model_dump(mode="json"))
     for field, keys in _LIST_KEYS.items():
         document[field].sort(key=lambda item, keys=keys: tuple(str(item.get(k)) for k in keys))
-    for field in ("target", "run"):
-        if field in document:
+    for field in ("target", "run", "environment", "exclusive"):
+        if field in document:  # free-form values come in the order of whoever made them
             document[field] = _by_key(document[field])
     for step in document["steps"]:
         step["params"] = _by_key(step["params"])

@@ -30,9 +30,12 @@ class StepInputs:
     probes: Mapping[str, Probe]
 
 
-def in_scope(steps: Sequence[StepSpec], scope: str) -> list[StepSpec]:
-    """Keep the steps of a scope; a need on a dropped step becomes a need on what that step needed."""
-    kept = {s.id for s in steps if scope in s.scopes}
+def in_scope(steps: Sequence[StepSpec], scope: str, row: Row) -> list[StepSpec]:
+    """Keep the steps of a scope that have something to do for a row (an old one may name no compiler fork).
+
+    A need on a dropped step becomes a need on what that step needed.
+    """
+    kept = {s.id for s in steps if scope in s.scopes and (not s.packages or s.closure or set(s.packages) & row.components.keys())}
     by_id = {s.id: s for s in steps}
 
     def resolve(need: str) -> list[str]:
@@ -50,7 +53,7 @@ def build_steps(inputs: StepInputs) -> tuple[list[PlanStep], list[str]]:
     """Return the decided steps in order, and warnings about links that nobody documents."""
     steps: list[PlanStep] = []
     warnings: list[str] = []
-    for spec in in_scope(inputs.recipe.steps, inputs.target.scope):
+    for spec in in_scope(inputs.recipe.steps, inputs.target.scope, inputs.row):
         step, notes = _build_one(spec, inputs)
         steps.append(step)
         warnings.extend(notes)

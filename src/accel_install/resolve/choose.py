@@ -103,7 +103,8 @@ def _take_first(recipe: Recipe, target: Target, rows: Sequence[Row], attempt: At
     passed: list[RowMisfit] = []
     for row, outcome in _tried(recipe, target, rows, attempt):
         if isinstance(outcome, Resolution):
-            notes = [f"row {m.row_id} was passed over: {m.detail}" for m in passed]
+            taken_by_id = {r.id for r in rows if r.status == "unverified"}
+            notes = [f"row {m.row_id} was passed over: {m.detail}" for m in passed if m.row_id not in taken_by_id]
             return _choice(row, recipe, target, outcome, notes)
         passed.append(outcome)
     raise ResolutionError(

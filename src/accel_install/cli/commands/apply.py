@@ -117,11 +117,6 @@ def _check_applicable(plan: Plan) -> None:
     refusal = plan_refusal(plan)
     if refusal is not None:
         raise refusal
-    refused = [s for s in plan.steps if s.decision == "refuse"]
-    if refused:
-        raise PreflightError(
-            "preflight.refused", f"{refused[0].id}: {refused[0].reason}", value=refused[0].id, hint=f"accel-install plan {plan.recipe}"
-        )
 
 
 def _confirmed(plan: Plan, given: RunOptions) -> bool:
