@@ -27,7 +27,7 @@ def index_answers() -> str | None:
 
     try:
         config = discover_indexes({}, [], environ=os.environ, home=Path.home())
-        status = HttpClient(timeout_s=10, policy=RetryPolicy(tries=1)).get(f"{config.default_url}idna/").status
+        status = HttpClient(timeout_s=10, policy=RetryPolicy(attempts=1)).get(f"{config.default_url}idna/").status
     except AccelError as error:
         return error.message
     return None if status == 200 else f"HTTP {status}"

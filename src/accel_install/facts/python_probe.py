@@ -63,8 +63,7 @@ def probe_python(host: Host, executable: str | Path, timeout_s: float = 20) -> P
     if result.timed_out:
         return ProbeFailure(name, f"did not answer within {timeout_s:g} s")
     if result.returncode != 0:
-        said = (result.stderr.strip() or result.stdout.strip()).splitlines()
-        return ProbeFailure(name, f"ended with {result.returncode}: {said[-1].strip() if said else 'no output'}")
+        return ProbeFailure(name, f"ended with {result.returncode}: {_telling_line(result.stderr or result.stdout)}")
     probe = parse_probe(result.stdout)
     if probe is None:
         said = result.stdout.strip().splitlines()
@@ -106,10 +105,18 @@ def find_python(host: Host, wanted: str | None, path_variable: str = "") -> Pyth
     raise MachineError(
         "machine.python-not-found",
         f"no interpreter for Python {wanted} was found" if wanted else "no Python interpreter was found",
-        value="; ".join(found) or "nothing in the folders for programs",
+        value="; ".join(found) or "nothing to run there",
         expected=(wanted if "/" in wanted else f"python{wanted}") if wanted else "python3",
         hint="--python /path/to/python, or install it with the system's package manager",
     )
+
+
+def _telling_line(text: str) -> str:
+    """Return the line that says what went wrong: the last of a traceback, else the first (a pyenv shim adds advice)."""
+    lines = text.strip().splitlines()
+    if not lines:
+        return "no output"
+    return lines[-1 if lines[0].startswith("Traceback") else 0].strip()
 
 
 def _object(line: str) -> dict[str, Any] | None:

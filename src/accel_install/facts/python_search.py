@@ -20,7 +20,10 @@ def python_candidates(host: Host, wanted: str | None, path_variable: str) -> lis
         wanted: a version, a path of the machine, or None.
         path_variable: a PATH whose later folders are searched, too; ignored below a root.
     """
-    return list(dict.fromkeys(_candidates(host, wanted, path_variable)))
+    found: dict[tuple[Path, str], Path] = {}
+    for path in _candidates(host, wanted, path_variable):
+        found.setdefault((path.parent.resolve(), path.name), path)
+    return list(found.values())
 
 
 def _candidates(host: Host, wanted: str | None, path_variable: str) -> Iterator[Path]:

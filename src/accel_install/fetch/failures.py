@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 
 from accel_install.errors import IndexUnavailableError
@@ -14,6 +15,7 @@ __all__ = [
     "bad_status",
     "bad_url",
     "certificate_problem",
+    "is_unknown_name",
     "not_found",
     "unreachable",
     "untrusted",
@@ -109,3 +111,13 @@ def certificate_problem(error: BaseException | None) -> str | None:
             return str(error)
         error = error.__cause__ or error.__context__
     return None
+
+
+def is_unknown_name(error: BaseException) -> bool:
+    """Say whether the resolver answered that the host does not exist, which asking again does not change."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, socket.gaierror) and seen.errno == socket.EAI_NONAME:
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False

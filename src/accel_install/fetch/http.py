@@ -233,7 +233,7 @@ def _is_transient(error: BaseException) -> bool:
     final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.ProxyError)
     if isinstance(error, final) or not isinstance(error, (httpx.TransportError, httpx.DecodingError)):
         return False
-    return failures.certificate_problem(error) is None
+    return failures.certificate_problem(error) is None and not failures.is_unknown_name(error)
 
 
 def _network_error(url: str, error: Exception, timeout_s: float) -> Exception:
