@@ -78,13 +78,12 @@ def test_line_ends_and_trailing_text_do_not_matter(path: Path) -> None:
     assert parse(text.replace("\n", "\r\n")) == parse(text)
 
 
-@pytest.mark.parametrize("path", ALL, ids=_id)
 @pytest.mark.parametrize("kind", sorted(PARSERS))
-def test_other_kinds_are_not_taken(kind: str, path: Path) -> None:
-    if path.parent.name == kind:
-        pytest.skip("its own kind")
+def test_other_kinds_are_not_taken(kind: str) -> None:
     parse, nothing = PARSERS[kind]
-    assert parse(path.read_text()) == nothing
+    others = [path for path in ALL if path.parent.name != kind]
+    taken = {_id(path): answer for path in others if (answer := parse(path.read_text())) != nothing}
+    assert len(others) > 40 and taken == {}
 
 
 @pytest.mark.parametrize("path", OWN, ids=_id)

@@ -47,6 +47,11 @@ class PythonProbe:
         """Return `3.11`, or `3.13t` for a free-threaded build."""
         return ".".join(self.version.split(".")[:2]) + ("t" if self.free_threaded else "")
 
+    @property
+    def full_label(self) -> str:
+        """Return `3.11.7`, or `3.13.0t` for a free-threaded build."""
+        return self.version + ("t" if self.free_threaded else "")
+
 
 @dataclass(frozen=True)
 class ProbeFailure:
@@ -98,7 +103,7 @@ def find_python(host: Host, wanted: str | None, path_variable: str = "") -> Pyth
         probe = probe_python(host, candidate)
         if isinstance(probe, ProbeFailure):
             found.append(f"{candidate} {probe.reason}")
-        elif wanted is None or "/" in wanted or wanted in (probe.label, probe.version):
+        elif wanted is None or "/" in wanted or wanted in (probe.label, probe.full_label):
             return probe
         else:
             found.append(f"{candidate} is {probe.label}")

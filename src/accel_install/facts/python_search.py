@@ -43,4 +43,4 @@ def _names(wanted: str | None) -> list[str]:
     if wanted is None:
         return ["python3", "python"]
     short = ".".join(wanted.split(".")[:2])
-    return [f"python{short}", "python3", "python"]
+    return list(dict.fromkeys([f"python{short}", f"python{short.rstrip('t')}", "python3", "python"]))

@@ -32,7 +32,11 @@ def facts_rows(facts: MachineFacts) -> list[tuple[str, str]]:
 
 
 def _why(facts: MachineFacts, field: str) -> str:
-    return f"unknown: {facts.unknown[field]}" if field in facts.unknown else "unknown"
+    """Say why a field is unknown: by its own reason, else by that of a parent."""
+    parts = field.split(".")
+    names = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    reason = next((facts.unknown[name] for name in names if name in facts.unknown), None)
+    return f"unknown: {reason}" if reason else "unknown"
 
 
 def _system(facts: MachineFacts) -> str:

@@ -17,6 +17,7 @@ from accel_install.errors import ResolutionError
 from accel_install.facts.target import Target
 from accel_install.resolve.closure import ClosureAnswer, ClosureRequest
 from accel_install.resolve.closure_pylock import parse_pylock
+from accel_install.resolve.closure_stub import local_copy
 from accel_install.resolve.uv_errors import error_of
 
 __all__ = ["UvSolver", "platform_name", "solver_environment"]
@@ -71,7 +72,7 @@ class UvSolver:
         """
         with tempfile.TemporaryDirectory(prefix="accel-install-solve-") as name:
             folder = Path(name)
-            write_inputs(request, folder)
+            write_inputs(request, folder, self._cache_dir)
             done = self._run(request, folder)
             if done.returncode != 0:
                 raise error_of(done.stderr, done.returncode)
@@ -168,9 +169,9 @@ def solver_environment(environ: Mapping[str, str], default_index: str | None) ->
     return kept
 
 
-def write_inputs(request: ClosureRequest, folder: Path) -> None:
-    """Write the four files that the solver reads."""
-    direct = [f"{name} @ {url}" for name, url in request.direct]
+def write_inputs(request: ClosureRequest, folder: Path, cache_dir: Path) -> None:
+    """Write the four files that the solver reads; files that are fixed stand there as local copies of their metadata."""
+    direct = [f"{name} @ {local_copy(url, cache_dir, folder / 'fixed')}" for name, url in request.direct]
     _write(folder / "requirements.in", request.requirements)
     _write(folder / "overrides.txt", [*direct, *request.version_overrides])
     _write(folder / "constraints.txt", request.constraints)

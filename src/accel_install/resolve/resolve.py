@@ -116,7 +116,7 @@ def resolve_row(
     packages = bound_packages(recipe, row, target)
     _check_user_requirements(question, packages)
     finder = Finder(target, pages, http, cache_dir, offline)
-    found = finder.find(packages, lambda picked: _speculate(question, picked, solver, pages))
+    found = finder.find(packages, lambda picked: None)
     outcomes = fill_gaps(recipe, found, finder)
     misfits = [o.misfit for o in outcomes if o.misfit is not None]
     if misfits:
