@@ -1,6 +1,6 @@
 """The killer: another process that polls a journal and sends SIGKILL to a pid when the journal holds N whole records.
 
-    killer.py PID JOURNAL N
+killer.py PID JOURNAL N
 """
 
 from __future__ import annotations

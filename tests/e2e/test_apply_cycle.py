@@ -129,7 +129,15 @@ def test_a_lock_replays_against_another_mirror_and_gives_the_same_lock(tool, sta
     assert "://" not in body and "127.0.0.1" not in lock.read_text()
     other = tmp_path / "other"
     with local_stack(tmp_path / "mirror") as mirror:
-        ended = tool("apply", "--locked", lock, *mirror.options, "--state-dir", other, env={"ACCEL_INSTALL_CACHE_DIR": str(tmp_path / "c2")})
+        ended = tool(
+            "apply",
+            "--locked",
+            lock,
+            *mirror.options,
+            "--state-dir",
+            other,
+            env={"ACCEL_INSTALL_CACHE_DIR": str(tmp_path / "c2")},
+        )
     assert ended.returncode == 0, ended.stderr
     replayed = next((other / "lockfiles").glob("*.lock.toml"))
     assert replayed.read_text().split("[run]")[0] == body
@@ -147,9 +155,11 @@ def test_a_tampered_lock_is_refused(tool, stack: Stack, state: Path) -> None:
 def test_a_new_set_of_wheels_becomes_a_new_generation(tool, stack: Stack, state: Path) -> None:
     apply(tool, stack, state)
     first = live(state).resolve()
-    stack.recipe.write_text(stack.recipe.read_text().replace("requirements: [app]", "requirements: [app, mover]").replace(
-        'components: {base: "1.0"', 'components: {base: "1.0"'
-    ))
+    stack.recipe.write_text(
+        stack.recipe.read_text()
+        .replace("requirements: [app]", "requirements: [app, mover]")
+        .replace('components: {base: "1.0"', 'components: {base: "1.0"')
+    )
     ended = apply(tool, stack, state)
     assert ended.returncode == 0, ended.stderr
     assert live(state).resolve() != first and first.is_dir()

@@ -89,7 +89,9 @@ def test_apply_move_find_repair_with_real_wheels(tool, tmp_path: Path) -> None:
     assert applied.returncode == 0, applied.stdout + applied.stderr
     python = state / "envs/real/current/bin/python"
     env = {**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
-    said = subprocess.run([python, "-c", "import torch; print(torch.ones(2).sum().item())"], env=env, capture_output=True, text=True)
+    said = subprocess.run(
+        [python, "-c", "import torch; print(torch.ones(2).sum().item())"], env=env, capture_output=True, text=True
+    )
     assert said.stdout == "2.0\n", said.stderr
 
     argv = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "huggingface-hub<1.6", "tokenizers==0.22.0"]

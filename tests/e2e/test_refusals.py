@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -20,6 +19,12 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
         yield made
 
 
+HOLD_THE_LOCK = """import sys, time, pathlib
+from accel_install.host.lock import MachineLock
+with MachineLock(pathlib.Path(sys.argv[1]), 'apply other'):
+    print('held', flush=True)
+    time.sleep(60)
+"""
 TARGET = ("--arch", "aarch64", "--python", "3.11", "--glibc", "2.34")
 
 
@@ -119,8 +124,7 @@ def test_a_second_run_at_the_same_time_is_31(tool, tool_env: dict[str, str], sta
     state = tmp_path / "s"
     state.mkdir()
     holder = subprocess.Popen(
-        [sys.executable, "-c", "import sys, time, pathlib\nfrom accel_install.host.lock import MachineLock\n"
-         "with MachineLock(pathlib.Path(sys.argv[1]), 'apply other'):\n    print('held', flush=True)\n    time.sleep(60)", state / "lock"],
+        [sys.executable, "-c", HOLD_THE_LOCK, state / "lock"],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -164,4 +168,4 @@ def test_a_damaged_journal_is_32(tool, stack: Stack, tmp_path: Path) -> None:
     journal.write_bytes(lines[0] + lines[1].replace(b'"seq"', b'"sEq"') + b"".join(lines[2:]))
     ended = tool("apply", stack.recipe, *stack.options, "--state-dir", state)
     assert ended.returncode == 32 and "journal.unreadable" in ended.stderr
-    assert os.path.exists(journal)
+    assert journal.exists()

@@ -29,9 +29,7 @@ def clean_environ(home: Path) -> dict[str, str]:
 
 def make_env(path: Path) -> Path:
     """Make a virtual environment by the standard library; pip is put into it when it is first used."""
-    subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", str(path)], check=True, capture_output=True
-    )
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(path)], check=True, capture_output=True)
     return path
 
 

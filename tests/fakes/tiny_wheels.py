@@ -29,9 +29,7 @@ def make_wheel(
     info = f"{stem}-{version}.dist-info"
     contents: dict[str, bytes] = {
         path: data.encode() if isinstance(data, str) else data
-        for path, data in (
-            files if files is not None else {f"{stem}/__init__.py": _module(name, version)}
-        ).items()
+        for path, data in (files if files is not None else {f"{stem}/__init__.py": _module(name, version)}).items()
     }
     contents[f"{info}/METADATA"] = _metadata(name, version, requires).encode()
     contents[f"{info}/WHEEL"] = _wheel(tag).encode()

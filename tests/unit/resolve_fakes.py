@@ -130,9 +130,7 @@ def row(version: str, status: str = "published", **components: Any) -> Row:
     )
 
 
-ROW_23 = row(
-    "0.23.0", **{"torch": "2.10.0", "torch-npu": "2.10.0.post4", "triton-ascend": "3.2.2", "cann": "9.1.0"}
-)
+ROW_23 = row("0.23.0", **{"torch": "2.10.0", "torch-npu": "2.10.0.post4", "triton-ascend": "3.2.2", "cann": "9.1.0"})
 ROW_19RC = row("0.19.1rc1", **{"torch": "2.9.0", "torch-npu": "2.9.0"})
 ROW_18 = row("0.18.0", **{"torch": "2.9.0", "torch-npu": "2.9.0"})
 
@@ -145,16 +143,10 @@ DEFAULT_PAGES: dict[str, list[str]] = {
     ],
     "vllm-ascend": [
         *(f"vllm_ascend-0.23.0-cp311-cp311-manylinux_2_34_{a}.whl" for a in _BOTH),
-        *(
-            f"vllm_ascend-{v}-cp311-cp311-manylinux_2_24_{a}.whl"
-            for a in _BOTH
-            for v in ("0.19.1rc1", "0.18.0")
-        ),
+        *(f"vllm_ascend-{v}-cp311-cp311-manylinux_2_24_{a}.whl" for a in _BOTH for v in ("0.19.1rc1", "0.18.0")),
     ],
     "torch": [f"torch-{v}-cp311-cp311-manylinux_2_28_{a}.whl" for a in _BOTH for v in ("2.10.0", "2.9.0")],
-    "torch-npu": [
-        f"torch_npu-{v}-cp311-cp311-manylinux_2_28_{a}.whl" for a in _BOTH for v in ("2.10.0.post4", "2.9.0")
-    ],
+    "torch-npu": [f"torch_npu-{v}-cp311-cp311-manylinux_2_28_{a}.whl" for a in _BOTH for v in ("2.10.0.post4", "2.9.0")],
     "triton-ascend": [f"triton_ascend-3.2.0-cp311-cp311-manylinux_2_27_{a}.whl" for a in _BOTH],
 }
 
@@ -211,9 +203,7 @@ def fake_recipe(**changes: Any) -> Recipe:
             Constraint(requirement="memfabric-hybrid==1.2.0", reason="what post1 pins"),
         ],
         "overrides": [
-            Override(
-                requirement="numpy<2", reason="opencv", when_package="vllm-ascend", when_version="<0.20"
-            ),
+            Override(requirement="numpy<2", reason="opencv", when_package="vllm-ascend", when_version="<0.20"),
         ],
         "excluded": [
             Exclusion(name="flashinfer-python", reason="CUDA only"),
@@ -221,9 +211,7 @@ def fake_recipe(**changes: Any) -> Recipe:
         ],
         "foreign": [ForeignPattern(pattern="nvidia-*", reason="payload for NVIDIA")],
         "exclusive": [
-            ExclusiveFamily(
-                module="triton", provider="triton-ascend", members=["triton", "triton-ascend"], reason="one"
-            )
+            ExclusiveFamily(module="triton", provider="triton-ascend", members=["triton", "triton-ascend"], reason="one")
         ],
         "steps": [],
         "rows": [ROW_23, ROW_18, ROW_19RC],

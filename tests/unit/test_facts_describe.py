@@ -82,9 +82,7 @@ def test_a_python_that_is_not_here_is_said() -> None:
     local = LOCAL.model_copy(update={"python": PythonFacts(), "unknown": {"python": "no interpreter for Python 3.12"}})
     facts, target, _, notes = describe_target(local, TargetOptions(python="3.12"))
     assert target.python == "3.12" and "python" not in facts.unknown
-    assert notes == [
-        "Python 3.12 is planned for, but no such interpreter was found here: no interpreter for Python 3.12"
-    ]
+    assert notes == ["Python 3.12 is planned for, but no such interpreter was found here: no interpreter for Python 3.12"]
 
 
 @pytest.mark.parametrize("options", [TargetOptions(accelerator="910B2", python="3.11", glibc="2.34")])
@@ -117,9 +115,7 @@ def test_where_the_bus_cannot_be_seen_a_model_fills_it_in() -> None:
 
 
 def test_a_machine_file_is_described_and_never_mixed_with_this_machine() -> None:
-    machine = MachineFacts(
-        os=OsFacts(id="openeuler", version_id="22.03"), arch="aarch64", python=PythonFacts(version="3.10.9")
-    )
+    machine = MachineFacts(os=OsFacts(id="openeuler", version_id="22.03"), arch="aarch64", python=PythonFacts(version="3.10.9"))
     facts, target, described, _ = describe_target(LOCAL, TargetOptions(machine=machine))
     assert described and facts.accelerators == [] and facts.glibc == "2.34"
     assert (target.arch, target.python, target.libc_version) == ("aarch64", "3.10", "2.34")

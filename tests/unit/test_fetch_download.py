@@ -75,9 +75,7 @@ def _refusal(downloader: Downloader, url: str, name: str = NAME, **wanted: objec
     return caught.value
 
 
-def test_a_file_ends_at_its_digest_and_is_not_asked_for_again(
-    downloader: Downloader, store: ArtifactStore
-) -> None:
+def test_a_file_ends_at_its_digest_and_is_not_asked_for_again(downloader: Downloader, store: ArtifactStore) -> None:
     with serve(lambda x: x.send_ranged(BODY)) as server:
         path = downloader.fetch(f"{server.url}/{NAME}", NAME, f"sha256:{SHA}", len(BODY))
         assert path == store.dir / "sha256" / SHA[:2] / SHA / NAME and path.read_bytes() == BODY
@@ -104,9 +102,7 @@ def test_a_file_that_changed_since_comes_whole(downloader: Downloader, store: Ar
         assert len(server.seen) == 1
 
 
-def test_a_bad_part_is_thrown_away_and_fetched_once_more(
-    downloader: Downloader, store: ArtifactStore
-) -> None:
+def test_a_bad_part_is_thrown_away_and_fetched_once_more(downloader: Downloader, store: ArtifactStore) -> None:
     _begun(store, b"PK wrong" + BODY[8:HALF])
     with serve(lambda x: x.send_ranged(BODY)) as server:
         assert downloader.fetch(f"{server.url}/x", NAME, SHA, len(BODY)).read_bytes() == BODY
@@ -114,9 +110,7 @@ def test_a_bad_part_is_thrown_away_and_fetched_once_more(
 
 
 @pytest.mark.parametrize("size_known", [True, False])
-def test_a_part_that_is_whole_or_too_long(
-    downloader: Downloader, store: ArtifactStore, size_known: bool
-) -> None:
+def test_a_part_that_is_whole_or_too_long(downloader: Downloader, store: ArtifactStore, size_known: bool) -> None:
     part = _begun(store, BODY)
     with serve(lambda x: x.send_ranged(BODY) if x.start() < len(BODY) else x.send(416)) as server:
         size = len(BODY) if size_known else None
@@ -154,9 +148,7 @@ def test_a_206_of_another_part_is_not_believed(downloader: Downloader, store: Ar
         assert [h["Range"] for h in server.asked("/x")] == [f"bytes={HALF}-", None]
 
 
-def test_a_server_that_dies_leaves_a_part_for_the_next_run(
-    downloader: Downloader, store: ArtifactStore
-) -> None:
+def test_a_server_that_dies_leaves_a_part_for_the_next_run(downloader: Downloader, store: ArtifactStore) -> None:
     def dying(x: Exchange) -> None:
         x.send(200, BODY[:HALF], length=len(BODY)) if x.count == 1 else x.reset()
 
@@ -195,9 +187,7 @@ def test_what_is_not_the_file_is_refused_and_not_kept(
 
 def test_statuses(downloader: Downloader, store: ArtifactStore) -> None:
     with serve(lambda x: x.send(int(x.path[1:]))) as server:
-        slugs = {
-            status: _refusal(downloader, f"{server.url}/{status}").slug for status in (404, 401, 400, 503)
-        }
+        slugs = {status: _refusal(downloader, f"{server.url}/{status}").slug for status in (404, 401, 400, 503)}
         assert len(server.asked("/503")) == 3
     assert slugs == {
         404: "network.not-found",
@@ -251,9 +241,7 @@ def test_a_bad_name_never_becomes_a_path(downloader: Downloader, store: Artifact
     assert not store.dir.exists()
 
 
-def test_local_files_are_copied_and_verified(
-    downloader: Downloader, store: ArtifactStore, tmp_path: Path
-) -> None:
+def test_local_files_are_copied_and_verified(downloader: Downloader, store: ArtifactStore, tmp_path: Path) -> None:
     source = tmp_path / "download.bin"
     source.write_bytes(BODY)
     for url in (str(source), source.as_uri()):

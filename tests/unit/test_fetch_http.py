@@ -180,8 +180,6 @@ def test_local_folders_and_files(client: HttpClient, tmp_path: Path) -> None:
 
 
 def test_importing_the_module_does_not_import_the_library() -> None:
-    code = (
-        "import sys, accel_install.fetch.download; print('httpx' in sys.modules, 'tenacity' in sys.modules)"
-    )
+    code = "import sys, accel_install.fetch.download; print('httpx' in sys.modules, 'tenacity' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -58,9 +58,7 @@ def address(certificate: Path) -> Iterator[str]:
     thread.join()
 
 
-def test_an_unknown_authority_is_refused_at_once_and_the_way_out_is_named(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_authority_is_refused_at_once_and_the_way_out_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     waits: list[float] = []
@@ -71,9 +69,7 @@ def test_an_unknown_authority_is_refused_at_once_and_the_way_out_is_named(
     assert "SSL_CERT_FILE" in (caught.value.hint or "") and waits == []
 
 
-def test_the_named_authority_is_believed(
-    address: str, certificate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_named_authority_is_believed(address: str, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     client = HttpClient(timeout_s=10)
     assert client.get(address).content == b"trusted"

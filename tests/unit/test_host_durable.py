@@ -30,9 +30,7 @@ def test_write_atomic_sets_content_and_mode_whatever_the_umask(tmp_path: Path) -
     assert _names(target.parent) == ["file"]
 
 
-def test_write_atomic_leaves_the_old_file_when_the_disk_is_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_write_atomic_leaves_the_old_file_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "file"
     target.write_bytes(b"old")
 

@@ -86,9 +86,7 @@ def test_a_background_process_on_the_output_does_not_fail_the_command(tmp_path: 
     assert (result.returncode, result.stdout, result.timed_out) == (5, "done\n", False)
 
 
-def test_spawn_records_the_child_before_it_is_waited_for(
-    spawn: Callable[[str], Child], tmp_path: Path
-) -> None:
+def test_spawn_records_the_child_before_it_is_waited_for(spawn: Callable[[str], Child], tmp_path: Path) -> None:
     child = spawn("echo out; echo err >&2; exit 7")
     record = child.record
     assert record.pid == record.pgid and record.start_ticks > 0
@@ -183,8 +181,4 @@ def test_parse_stat_counts_after_the_last_bracket() -> None:
     assert stat is not None
     assert (stat.pid, stat.state, stat.pgid, stat.session, stat.start_ticks) == (77, "Z", 4, 5, 21)
     assert not stat.alive
-    assert (
-        parse_stat("") is None
-        and parse_stat("1 (x) S 1 2") is None
-        and parse_stat(f"x (y) S 1 {fields}") is None
-    )
+    assert parse_stat("") is None and parse_stat("1 (x) S 1 2") is None and parse_stat(f"x (y) S 1 {fields}") is None

@@ -12,13 +12,9 @@ from accel_install.lock.model import LockFile, LockLayer, LockRecipe, LockStep, 
 TARGET = Target(arch="aarch64", python="3.11", libc="glibc", libc_version="2.34", family="910b")
 
 
-def _wheel(
-    name: str = "torch", version: str = "2.10.0", tags: str = "cp311-cp311-manylinux_2_28_aarch64"
-) -> LockWheel:
+def _wheel(name: str = "torch", version: str = "2.10.0", tags: str = "cp311-cp311-manylinux_2_28_aarch64") -> LockWheel:
     filename = f"{name}-{version}-{tags}.whl"
-    return LockWheel(
-        name=name, version=version, filename=filename, index="default", sha256="a" * 64, step="s"
-    )
+    return LockWheel(name=name, version=version, filename=filename, index="default", sha256="a" * 64, step="s")
 
 
 def _lock(*wheels: LockWheel, driver: str = "25.5.1") -> LockFile:

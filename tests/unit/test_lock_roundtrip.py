@@ -83,11 +83,7 @@ def make_plan(**more: Any) -> Plan:
                 accepts=["25.2", "25.5"],
                 decision="adopt",
                 reason="fits at /usr/local",
-                artifacts=[
-                    Artifact(
-                        name="Ascend-hdk.run", path="/tmp/x/Ascend-hdk.run", sha256="cd" * 32, size_bytes=9
-                    )
-                ],
+                artifacts=[Artifact(name="Ascend-hdk.run", path="/tmp/x/Ascend-hdk.run", sha256="cd" * 32, size_bytes=9)],
                 params={
                     "page": "https://vendor.example/dl",
                     "options": {"--full": True, "n": [1, 2.5, 'é"\\']},
@@ -118,13 +114,9 @@ def make_plan(**more: Any) -> Plan:
                 alternatives=["3.2.0"],
             )
         ],
-        "predicted_overrides": [
-            PlanOverride(package="torch", pinned="2.10.0", wanted="==2.11.0", by="vllm 0.23.0")
-        ],
+        "predicted_overrides": [PlanOverride(package="torch", pinned="2.10.0", wanted="==2.11.0", by="vllm 0.23.0")],
         "left_out": [PlanLeftOut(name="triton", reason="fork", size_bytes=None)],
-        "expected_conflicts": [
-            {"package": "vllm", "requires": "torch", "reason": "see http://bugs.example/1"}
-        ],
+        "expected_conflicts": [{"package": "vllm", "requires": "torch", "reason": "see http://bugs.example/1"}],
         "exclusive": [{"module": "triton", "provider": None, "members": ["triton"], "reason": "r"}],
         "environment": {"scripts": [["/a/set_env.sh", "/b/set_env.sh"]], "variables": {"B": "1", "A": "2"}},
         "recipe_digest": "sha256:1",
@@ -217,18 +209,12 @@ sys.stdout.buffer.write(lock_bytes(lock_of(plan, facts)))
 """
 
 
-@pytest.mark.parametrize(
-    ("umask", "lang", "seed"), [("077", "C", "1"), ("000", "tr_TR.UTF-8", "2"), ("022", "C.UTF-8", "3")]
-)
-def test_other_umask_folder_and_locale_give_the_same_bytes(
-    tmp_path: Path, umask: str, lang: str, seed: str
-) -> None:
+@pytest.mark.parametrize(("umask", "lang", "seed"), [("077", "C", "1"), ("000", "tr_TR.UTF-8", "2"), ("022", "C.UTF-8", "3")])
+def test_other_umask_folder_and_locale_give_the_same_bytes(tmp_path: Path, umask: str, lang: str, seed: str) -> None:
     import json
 
     given_file = tmp_path / "in.json"
-    given_file.write_text(
-        json.dumps({"plan": make_plan().to_document(), "facts": FACTS.model_dump()}), "utf-8"
-    )
+    given_file.write_text(json.dumps({"plan": make_plan().to_document(), "facts": FACTS.model_dump()}), "utf-8")
     folder = tmp_path / f"folder-{seed}"
     folder.mkdir()
     done = subprocess.run(
@@ -269,9 +255,7 @@ def test_a_changed_lock_is_refused(change: Callable[[str], str], slug: str | Non
 
 def test_all_problems_are_named_at_once() -> None:
     text = lock_bytes(lock_of(make_plan(), FACTS)).decode()
-    text = text.replace('index = "ascend"\nsha256', 'index = "a b"\nsha256').replace(
-        "size_bytes = 12", 'size_bytes = "x"', 1
-    )
+    text = text.replace('index = "ascend"\nsha256', 'index = "a b"\nsha256').replace("size_bytes = 12", 'size_bytes = "x"', 1)
     text = text.replace('digest = "sha256:', 'digits = "sha256:', 1)
     fields = {p["field"] for p in _load_error(text.encode()).details["problems"]}
     assert {"digest", "digits", "wheels.0.index", "wheels.0.size_bytes"} <= fields
@@ -299,9 +283,7 @@ def test_wheels_without_digest_cannot_be_locked_unless_it_is_supplied() -> None:
     with pytest.raises(BundleOrLockError) as caught:
         lock_of(plan, FACTS)
     assert (caught.value.slug, caught.value.value) == ("lock.no-digest", "bare-1.0-py3-none-any.whl")
-    assert (
-        lock_of(plan, FACTS, digests={"bare-1.0-py3-none-any.whl": "EF" * 32}).wheels[0].sha256 == "ef" * 32
-    )
+    assert lock_of(plan, FACTS, digests={"bare-1.0-py3-none-any.whl": "EF" * 32}).wheels[0].sha256 == "ef" * 32
 
 
 def test_a_plan_of_a_lock_makes_the_same_lock() -> None:

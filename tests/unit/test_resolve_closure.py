@@ -32,7 +32,7 @@ archive = { url = "https://idx.example/f/torch-2.10.0-cp311-cp311-manylinux_2_28
 name = "Num_Py"
 version = "2.3.5"
 wheels = [{ url = "https://idx.example/f/numpy-2.3.5%2Blocal-cp311.whl", upload-time = 2025-11-16T22:49:30Z, size = 7, hashes = { sha256 = "bb" } }]
-"""
+"""  # noqa: E501
 
 
 def request(**changes: object) -> ClosureRequest:
@@ -146,9 +146,7 @@ def test_the_solver_is_asked_by_files_and_a_clean_environment(tmp_path: Path) ->
         f"json.dump([sys.argv[1:], dict(os.environ), files], open({str(report)!r}, 'w'))\n"
         f"open('pylock.toml', 'w').write({PYLOCK!r})",
     )
-    solver = UvSolver(
-        tmp_path / "cache", uv=uv, offline=True, environ={"PATH": "/bin", "UV_INDEX": "http://evil"}
-    )
+    solver = UvSolver(tmp_path / "cache", uv=uv, offline=True, environ={"PATH": "/bin", "UV_INDEX": "http://evil"})
     answer = solver.solve(
         request(
             direct=(("torch", "file:///w/torch.whl#sha256=aa"),),

@@ -165,9 +165,7 @@ def test_many_are_read_and_errors_are_values(tmp_path: Path) -> None:
     good = IndexFile("demo.whl", URL, sha256=SHA)
     bad = tmp_path / "bad.whl"
     bad.write_bytes(b"junk")
-    found = read_many(
-        [good, IndexFile("bad.whl", bad.as_uri())], FakeHttp(wheel_bytes(), metadata=TEXT), tmp_path
-    )
+    found = read_many([good, IndexFile("bad.whl", bad.as_uri())], FakeHttp(wheel_bytes(), metadata=TEXT), tmp_path)
     assert isinstance(found["demo.whl"], WheelMetadata)
     assert isinstance(found["bad.whl"], ResolutionError)
 

@@ -23,9 +23,7 @@ VLLM = Dist(
         "transformers!=5.0.*",
     ),
 )
-ASCEND = Dist(
-    "vllm-ascend", "0.23.0", ("torch==2.10.0", "torch-npu==2.10.0.post4", "arctic-inference==0.1.1")
-)
+ASCEND = Dist("vllm-ascend", "0.23.0", ("torch==2.10.0", "torch-npu==2.10.0.post4", "arctic-inference==0.1.1"))
 NPU_A64 = Dist("torch-npu", "2.10.0.post4", ("torch==2.10.0",))
 NPU_X64 = Dist("torch-npu", "2.10.0.post4", ("torch==2.10.0+cpu",))
 TRITON_X64 = 'triton; platform_system == "Linux" and platform_machine == "x86_64"'
@@ -36,9 +34,7 @@ def by_name(*dists: Dist) -> dict[str, Dist]:
 
 
 def test_vllm_loses_against_the_plugin_that_pins_exactly() -> None:
-    found = predict_overrides(
-        by_name(VLLM, ASCEND, NPU_A64), PINS, (), A64, trusted=["vllm-ascend", "torch-npu"], row_id="r"
-    )
+    found = predict_overrides(by_name(VLLM, ASCEND, NPU_A64), PINS, (), A64, trusted=["vllm-ascend", "torch-npu"], row_id="r")
     assert found == (PredictedOverride("torch", "2.10.0", "==2.11.0", "vllm 0.23.0", "vllm-ascend 0.23.0"),)
 
 

@@ -231,9 +231,7 @@ def test_compare_adds_up_a_plain_install(tmp_path: Path) -> None:
             if request.requirements != ("vllm==0.23.0",):
                 return super().solve(request)
             assert request.direct == request.excludes == request.constraints == ()
-            return FakeSolver({"flashinfer-python": "flashinfer_python-0.6.12-py3-none-any.whl", **CLOSURE}).solve(
-                request
-            )
+            return FakeSolver({"flashinfer-python": "flashinfer_python-0.6.12-py3-none-any.whl", **CLOSURE}).solve(request)
 
     found = resolved(tmp_path, solver=Plain(CLOSURE), compare=True)
     assert found.plain_install_bytes == 40

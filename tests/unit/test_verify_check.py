@@ -53,9 +53,7 @@ def _plan(**more: Any) -> Plan:
         row="row-1",
         target={"arch": "x86_64", "python": PYTHON},
         complete=True,
-        steps=[
-            PlanStep(id=i, kind=kinds[i], title=i, needs=[ids[n - 1]] if n else []) for n, i in enumerate(ids)
-        ],
+        steps=[PlanStep(id=i, kind=kinds[i], title=i, needs=[ids[n - 1]] if n else []) for n, i in enumerate(ids)],
         wheels=[
             PlanWheel(
                 name=name,
@@ -202,9 +200,7 @@ def test_repair_of_an_ordinary_package_touches_it_alone() -> None:
 
 
 def test_repair_of_a_family_removes_every_claimant_and_installs_one() -> None:
-    plan = repair_plan(
-        _plan(), [_finding("ownership.family-conflict", "triton", "triton-ascend", subject="triton-ascend")]
-    )
+    plan = repair_plan(_plan(), [_finding("ownership.family-conflict", "triton", "triton-ascend", subject="triton-ascend")])
     fork = plan.step("fork")
     assert (fork.decision, fork.params) == (
         "repair",
@@ -232,9 +228,7 @@ def test_repair_does_not_touch_the_promise_it_was_given() -> None:
 
 
 def test_findings_come_worst_first() -> None:
-    found = [
-        Finding(slug=s, severity=v, subject="x") for s, v in (("b", "info"), ("c", "fault"), ("a", "warning"))
-    ]  # type: ignore[arg-type]
+    found = [Finding(slug=s, severity=v, subject="x") for s, v in (("b", "info"), ("c", "fault"), ("a", "warning"))]  # type: ignore[arg-type]
     assert [f.severity for f in sorted_findings(found)] == ["fault", "warning", "info"]
     assert has_fault(found)
     assert not has_fault(found[:1])

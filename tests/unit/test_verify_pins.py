@@ -180,9 +180,7 @@ def tritons(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("install", [uv_install, pip_install])
 @pytest.mark.parametrize("order", [("triton", "triton-ascend"), ("triton-ascend", "triton")])
-def test_two_providers_in_both_orders(
-    tmp_path: Path, tritons: Path, order: tuple[str, str], install: object
-) -> None:
+def test_two_providers_in_both_orders(tmp_path: Path, tritons: Path, order: tuple[str, str], install: object) -> None:
     env = make_env(tmp_path / "env")
     for name in (*order, "xgrammar"):
         install(env, tritons, name, options=NO_DEPS)  # type: ignore[operator]

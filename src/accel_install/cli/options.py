@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -39,41 +39,37 @@ __all__ = [
 ]
 
 MachineFile = Annotated[
-    Optional[Path], typer.Option("--machine", metavar="FILE", help="Plan for a described machine (YAML or JSON).")
+    Path | None, typer.Option("--machine", metavar="FILE", help="Plan for a described machine (YAML or JSON).")
 ]
-Arch = Annotated[Optional[str], typer.Option("--arch", help="aarch64 or x86_64.")]
-Python = Annotated[Optional[str], typer.Option("--python", metavar="X.Y", help="Target interpreter, such as 3.11 or 3.13t.")]
-Glibc = Annotated[Optional[str], typer.Option("--glibc", metavar="X.Y", help="glibc of the target, such as 2.34.")]
-Musl = Annotated[Optional[str], typer.Option("--musl", metavar="X.Y", help="musl of the target, such as 1.2.")]
-OsName = Annotated[Optional[str], typer.Option("--os", metavar="ID-VERSION", help="Target system, such as openeuler-22.03.")]
-Accelerator = Annotated[Optional[str], typer.Option("--accelerator", metavar="MODEL", help="Target chip, such as 910B2.")]
-Row = Annotated[Optional[str], typer.Option("--row", metavar="ID", help="Another compatibility row than the default.")]
+Arch = Annotated[str | None, typer.Option("--arch", help="aarch64 or x86_64.")]
+Python = Annotated[str | None, typer.Option("--python", metavar="X.Y", help="Target interpreter, such as 3.11 or 3.13t.")]
+Glibc = Annotated[str | None, typer.Option("--glibc", metavar="X.Y", help="glibc of the target, such as 2.34.")]
+Musl = Annotated[str | None, typer.Option("--musl", metavar="X.Y", help="musl of the target, such as 1.2.")]
+OsName = Annotated[str | None, typer.Option("--os", metavar="ID-VERSION", help="Target system, such as openeuler-22.03.")]
+Accelerator = Annotated[str | None, typer.Option("--accelerator", metavar="MODEL", help="Target chip, such as 910B2.")]
+Row = Annotated[str | None, typer.Option("--row", metavar="ID", help="Another compatibility row than the default.")]
 Scope = Annotated[str, typer.Option("--scope", help="host (all layers), container (no driver, firmware), python.")]
 Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="Treat DIR as the machine's /.")]
-EnvPath = Annotated[Optional[Path], typer.Option("--env", metavar="PATH", help="The Python environment.")]
+EnvPath = Annotated[Path | None, typer.Option("--env", metavar="PATH", help="The Python environment.")]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Adopt the existing environment at --env (weaker: no rollback).")]
-Index = Annotated[
-    Optional[list[str]], typer.Option("--index", metavar="NAME=URL", help="Replace a named index. May be repeated.")
-]
+Index = Annotated[list[str] | None, typer.Option("--index", metavar="NAME=URL", help="Replace a named index. May be repeated.")]
 FindLinks = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option("--find-links", metavar="URL-or-DIR", help="A flat page or folder of wheels, preferred. May be repeated."),
 ]
-Artifacts = Annotated[
-    Optional[Path], typer.Option("--artifacts", metavar="DIR", help="Vendor packages (.run) already downloaded.")
-]
+Artifacts = Annotated[Path | None, typer.Option("--artifacts", metavar="DIR", help="Vendor packages (.run) already downloaded.")]
 Requirements = Annotated[
-    Optional[Path], typer.Option("--requirements", metavar="FILE", help="Your own requirements, checked and joined.")
+    Path | None, typer.Option("--requirements", metavar="FILE", help="Your own requirements, checked and joined.")
 ]
 Compare = Annotated[bool, typer.Option("--compare", help="Also compute what a plain install would download.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Touch no network.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Ask the indexes again despite the cache.")]
 Json = Annotated[bool, typer.Option("--json", help="stdout holds JSON only.")]
-Output = Annotated[Optional[Path], typer.Option("-o", metavar="FILE", help="Where the result goes.")]
-StateDirOption = Annotated[Optional[Path], typer.Option("--state-dir", metavar="DIR", help="Journal and state.")]
+Output = Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Where the result goes.")]
+StateDirOption = Annotated[Path | None, typer.Option("--state-dir", metavar="DIR", help="Journal and state.")]
 AllFiles = Annotated[bool, typer.Option("--all-files", help="Every package and every file that was not picked.")]
 Licences = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option("--accept-license", metavar="NAME", help="Accept a vendor licence by name. May be repeated."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before acting.")]

@@ -133,9 +133,7 @@ def check(session: Session, subject: Subject, deep: bool) -> VerifyReport:
 
     if subject.env is None:
         raise ValueError("a subject without environment cannot be checked")
-    return verify_environment(
-        subject.env, _promise(subject.promised), deep, last_good=last_clean_check(session.state_dir)
-    )
+    return verify_environment(subject.env, _promise(subject.promised), deep, last_good=last_clean_check(session.state_dir))
 
 
 def _promise(promised: Plan | LockFile | None) -> Promise | None:

@@ -38,9 +38,7 @@ def plan_refusal(plan: Plan) -> AccelError | None:
     )
 
 
-def finish_plan(
-    plan: Plan, *, as_json: bool, format: str, output: Path | None, all_files: bool, detailed: bool
-) -> int:
+def finish_plan(plan: Plan, *, as_json: bool, format: str, output: Path | None, all_files: bool, detailed: bool) -> int:
     """Show a plan, write `-o`, and return the exit code."""
     refusal = plan_refusal(plan)
     if output is not None:

@@ -18,6 +18,7 @@ from accel_install.plan.build import PlanInputs, build_plan, stale_reasons
 from accel_install.plan.fit import check_fit
 from accel_install.plan.layers import FoundArtifact
 from accel_install.plan.models import Plan, Probe
+from accel_install.recipe.dag import warm_up
 from accel_install.recipe.load import LoadedRecipe, load_recipe
 from accel_install.recipe.rows import load_rows
 
@@ -43,7 +44,8 @@ def situation(session: Session) -> Situation:
     if given.scope not in _SCOPES:
         raise UsageError("usage.scope", "unknown scope", value=given.scope, expected=", ".join(_SCOPES))
     machine = load_machine(given.machine) if given.machine is not None else None
-    local = None if machine is not None else this_machine(session.host, given.python)
+    foreign = given.arch is not None and given.arch != session.host.arch()  # then nothing of this machine counts
+    local = None if machine is not None or foreign else this_machine(session.host, given.python)
     facts, target, described, notes = describe_target(
         local,
         TargetOptions(
@@ -82,6 +84,7 @@ def _plan(session: Session, loaded: LoadedRecipe, about: Situation, probes: Mapp
     from accel_install.resolve.choose import choose_row
 
     recipe, given = loaded.recipe, session.given
+    warm_up()
     notes = check_fit(recipe, about.facts, about.target, about.described)
     choice = choose_row(
         recipe,

@@ -33,9 +33,7 @@ __all__ = [
 ]
 
 
-def apply_plan(
-    host: Host, plan: Plan, options: ApplyOptions, deps: EngineDeps, *, purpose: str = "apply"
-) -> RunResult:
+def apply_plan(host: Host, plan: Plan, options: ApplyOptions, deps: EngineDeps, *, purpose: str = "apply") -> RunResult:
     """Run a plan on a machine. Safe to repeat.
 
     Args:

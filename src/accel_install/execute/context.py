@@ -111,7 +111,9 @@ class RunContext:
         """
         env = self.env()
         if env is None:
-            raise StepFailedError("step.no-environment", "there is no Python environment to install into", hint="accel-install apply")
+            raise StepFailedError(
+                "step.no-environment", "there is no Python environment to install into", hint="accel-install apply"
+            )
         return env
 
     def run_child(

@@ -100,9 +100,7 @@ def _switch(ctx: RunContext, progress: _Progress) -> None:
         progress.acted.append(ACTIVATE)
 
 
-def _act(
-    ctx: RunContext, step_id: str, decision: Decision, act: Callable[[], None], verify: Callable[[], list[str]]
-) -> None:
+def _act(ctx: RunContext, step_id: str, decision: Decision, act: Callable[[], None], verify: Callable[[], list[str]]) -> None:
     """Act between two journal records. The version seen afterwards is kept: it tells later who installed it."""
     journal = ctx.journal
     assert journal is not None  # noqa: S101 - a run always has one
@@ -134,7 +132,10 @@ def _as_failure(error: AccelError | OSError, step_id: str) -> AccelError:
         return error
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StepFailedError(
-            "step.disk-full", f"no room left in step {step_id}", value=str(error.filename or ""), hint="free some, then accel-install resume"
+            "step.disk-full",
+            f"no room left in step {step_id}",
+            value=str(error.filename or ""),
+            hint="free some, then accel-install resume",
         )
     return StepFailedError(
         "step.system-error", f"step {step_id}: {error.strerror}", value=str(error.filename or ""), hint="accel-install resume"

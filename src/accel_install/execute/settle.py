@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from accel_install.errors import BusyError, InDoubtError
 from accel_install.execute.activate import ACTIVATE, is_active
 from accel_install.execute.children import child_of, wait_for_group
@@ -74,7 +72,9 @@ def _wait(ctx: RunContext, act: OpenAct) -> None:
         return
     running = ctx.host.child_state(record) == "running" or ctx.host.group_alive(record)
     if running:
-        ctx.events.emit("message", act.step, text=f"{act.step}: waiting for {record.argv0} (pid {record.pid}) of the interrupted run")
+        ctx.events.emit(
+            "message", act.step, text=f"{act.step}: waiting for {record.argv0} (pid {record.pid}) of the interrupted run"
+        )
     if not wait_for_group(ctx.host, record, _WAIT_LONG_S if ctx.options.wait else _WAIT_S):
         raise BusyError(
             "run.child-alive",
@@ -86,11 +86,11 @@ def _wait(ctx: RunContext, act: OpenAct) -> None:
 
 
 def _in_doubt(act: OpenAct, step: PlanStep | None, state: str) -> InDoubtError:
-    settle_by: Callable[[PlanStep], str] = lambda s: str(s.params.get("settle") or "accel-install detect, then install or remove that layer by hand")  # noqa: E731
+    by_hand = "accel-install detect, then install or remove that layer by hand, then accel-install resume"
     return InDoubtError(
         "run.in-doubt",
         f"step {act.step} was cut off, and what it left is {state}",
         value=act.step,
         expected="a layer that is wholly there, or wholly absent",
-        hint=settle_by(step) if step is not None else "accel-install status",
+        hint="accel-install status" if step is None else str(step.params.get("settle") or by_hand),
     )

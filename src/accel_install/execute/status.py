@@ -52,7 +52,9 @@ class StatusReport:
         """Return the lines for people."""
         if self.state == "never-run":
             return ["nothing was applied here", f"hint: {self.hint}"]
-        lines = [f"{self.stack}: {self.purpose} {self.state}, started {self.started}{f', ended {self.ended}' if self.ended else ''}"]
+        lines = [
+            f"{self.stack}: {self.purpose} {self.state}, started {self.started}{f', ended {self.ended}' if self.ended else ''}"
+        ]
         if self.holder:
             lines.append(f"held by {self.holder}")
         lines += [f"  {step}: {state}" for step, state in self.steps.items()]

@@ -28,9 +28,7 @@ def probe_wheels(env: Path, wanted: Sequence[PlanWheel], plan: Plan, step: PlanS
     missing = [w.name for w in wanted if w.name not in installed]
     moved = [w.name for w in wanted if w.name in installed and not _is_planned(installed[w.name], w)]
     damaged = [
-        w.name
-        for w in wanted
-        if w.name in installed and w.name not in moved and _is_damaged(installed[w.name][0], contested)
+        w.name for w in wanted if w.name in installed and w.name not in moved and _is_damaged(installed[w.name][0], contested)
     ]
     forced = [n for n in step.params.get("reinstall", []) if n in {w.name for w in wanted}]
     if moved or damaged or forced:

@@ -111,12 +111,8 @@ class _Collector:
         hidden = container and bool(cards)
         folder = self._guarded("layers.sdk", lambda: (ascend_sdk.toolkit_folder(host, environ), {}), None)
         layers = LayersFacts(
-            driver=self._guarded(
-                "layers.driver", lambda: ascend.driver_layer(host, install, smi.answer, hidden=hidden), None
-            ),
-            firmware=self._guarded(
-                "layers.firmware", lambda: ascend.firmware_layer(host, install, container=container), None
-            ),
+            driver=self._guarded("layers.driver", lambda: ascend.driver_layer(host, install, smi.answer, hidden=hidden), None),
+            firmware=self._guarded("layers.firmware", lambda: ascend.firmware_layer(host, install, container=container), None),
             sdk=self._guarded("layers.sdk", lambda: ascend_sdk.sdk_layer(host, folder), None),
             ops=self._guarded("layers.ops", lambda: ascend_sdk.ops_layer(host, folder), None),
             nnal=self._guarded("layers.nnal", lambda: ascend_sdk.nnal_layer(host, environ), None),
@@ -144,6 +140,4 @@ def _unseen(host: Host, smi: SmiReport, container: bool) -> dict[str, str]:
 def _python_facts(probe: PythonProbe | None) -> PythonFacts:
     if probe is None:
         return PythonFacts()
-    return PythonFacts(
-        executable=probe.executable, version=probe.version, abi=probe.abi, free_threaded=probe.free_threaded
-    )
+    return PythonFacts(executable=probe.executable, version=probe.version, abi=probe.abi, free_threaded=probe.free_threaded)

@@ -24,9 +24,7 @@ _LAYERS = ("layers.driver", "layers.firmware", "layers.sdk", "layers.ops", "laye
 _BARE = MachineFacts(unknown=dict.fromkeys([*_FIELDS, *_LAYERS, "environment"], _NOT_GIVEN))
 
 
-def describe_target(
-    local: MachineFacts | None, options: TargetOptions
-) -> tuple[MachineFacts, Target, bool, list[str]]:
+def describe_target(local: MachineFacts | None, options: TargetOptions) -> tuple[MachineFacts, Target, bool, list[str]]:
     """Return (facts, target, described, notes).
 
     Args:

@@ -54,9 +54,7 @@ class Downloader:
         on_progress: see `Progress`; must be thread-safe and must not raise.
     """
 
-    def __init__(
-        self, store: ArtifactStore, client: HttpClient, jobs: int = 8, on_progress: Progress | None = None
-    ) -> None:
+    def __init__(self, store: ArtifactStore, client: HttpClient, jobs: int = 8, on_progress: Progress | None = None) -> None:
         self.store = store
         self._client = client
         self._jobs = jobs
@@ -118,9 +116,7 @@ class Downloader:
     def _obtain(self, wanted: _Wanted) -> Path:
         if wanted.sha256 is not None and self.store.has(wanted.sha256, wanted.filename):
             return self.store.path_for(wanted.sha256, wanted.filename)
-        self.store.path_for(
-            wanted.sha256 or _ANY_DIGEST, wanted.filename
-        )  # refuses a bad name before any work
+        self.store.path_for(wanted.sha256 or _ANY_DIGEST, wanted.filename)  # refuses a bad name before any work
         source = local_path(wanted.url)
         try:
             return self._download(wanted) if source is None else self._copy(wanted, source)
@@ -203,6 +199,4 @@ def _bare(sha256: str | None) -> str | None:
 
 
 def _interrupted() -> InterruptedRunError:
-    return InterruptedRunError(
-        "download.interrupted", "downloads were stopped; parts are kept", hint="accel-install resume"
-    )
+    return InterruptedRunError("download.interrupted", "downloads were stopped; parts are kept", hint="accel-install resume")

@@ -29,7 +29,7 @@ __all__ = ["HttpClient", "RawStream"]
 
 T = TypeVar("T")
 
-_MAX_CONNECTIONS = 32
+_MAX_CONNECTIONS = 24  # as many as the readers of metadata; more make some hosts slow down
 _CONNECT_TIMEOUT_S = 10.0
 _IDENTITY = {"accept-encoding": "identity"}  # ranges and lengths count the bytes of the file itself
 
@@ -124,9 +124,7 @@ class HttpClient:
                 of 400 and more, else as `get`. What was written stays in the file.
             OSError: the file cannot be written.
         """
-        transfer = Transfer(
-            self, url, path, resume, validator, limit_bytes, headers or {}, on_start, on_chunk
-        )
+        transfer = Transfer(self, url, path, resume, validator, limit_bytes, headers or {}, on_start, on_chunk)
         return self.retrying(url, transfer.attempt)
 
     def retrying(self, url: str, attempt: Callable[[], T]) -> T:
@@ -202,9 +200,7 @@ class HttpClient:
             return httpx.Client(
                 verify=context,
                 timeout=httpx.Timeout(self.timeout_s, connect=connect_s, pool=None),
-                limits=httpx.Limits(
-                    max_connections=_MAX_CONNECTIONS, max_keepalive_connections=_MAX_CONNECTIONS
-                ),
+                limits=httpx.Limits(max_connections=_MAX_CONNECTIONS, max_keepalive_connections=_MAX_CONNECTIONS),
                 headers={"user-agent": f"accel-install/{__version__}"},
                 follow_redirects=True,
             )

@@ -112,9 +112,7 @@ class LocalHost:
             reason = f"{argv[0]}: not found below {self.root}"
             return CommandResult(tuple(argv), process.NOT_FOUND, "", reason)
         environment = process.child_environment(env, root=self.root)
-        return process.run_command(
-            program, timeout_s=timeout_s, env=environment, input_text=input_text, cwd=cwd
-        )
+        return process.run_command(program, timeout_s=timeout_s, env=environment, input_text=input_text, cwd=cwd)
 
     def spawn(
         self,

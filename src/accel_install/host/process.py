@@ -100,9 +100,7 @@ class Child:
         _kill_group(self.record.pgid, number)
 
 
-def spawn_child(
-    argv: Sequence[str], *, log_path: Path, env: Mapping[str, str], cwd: Path | None = None
-) -> Child:
+def spawn_child(argv: Sequence[str], *, log_path: Path, env: Mapping[str, str], cwd: Path | None = None) -> Child:
     """Start a long command in its own session, stdout and stderr appended to `log_path`, stdin empty.
 
     Raises:

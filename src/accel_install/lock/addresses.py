@@ -9,9 +9,7 @@ from typing import Any
 __all__ = ["plain_index", "without_addresses", "without_hosts"]
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>()\[\],;]*")
-_HOST = re.compile(
-    r"\b(?:[a-z0-9-]+\.)+(?:com|cn|org|net|io)\b(?::\d+)?(?:/[^\s\"'<>()\[\],;]*)?", re.IGNORECASE
-)
+_HOST = re.compile(r"\b(?:[a-z0-9-]+\.)+(?:com|cn|org|net|io)\b(?::\d+)?(?:/[^\s\"'<>()\[\],;]*)?", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _STAND_IN = "(address)"
 
@@ -24,10 +22,7 @@ def without_addresses(value: Any) -> Any:
     if isinstance(value, str):
         return None if _ADDRESS.fullmatch(value.strip()) else _scrub(value)
     if isinstance(value, Mapping):
-        return {
-            k if isinstance(k, str) and "://" not in k else _scrub(str(k)): without_addresses(v)
-            for k, v in value.items()
-        }
+        return {k if isinstance(k, str) and "://" not in k else _scrub(str(k)): without_addresses(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [without_addresses(v) for v in value]
     return value

@@ -91,9 +91,7 @@ def _joined(items: Iterable[Mapping[str, Any]], keys: tuple[str, ...]) -> dict[s
     return {" / ".join(str(item.get(k)) for k in keys): dict(item) for item in items}
 
 
-def _lists(
-    area: str, before: Mapping[str, dict[str, Any]], after: Mapping[str, dict[str, Any]]
-) -> list[LockDifference]:
+def _lists(area: str, before: Mapping[str, dict[str, Any]], after: Mapping[str, dict[str, Any]]) -> list[LockDifference]:
     found: list[LockDifference] = []
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
@@ -131,26 +129,20 @@ def _arch(lock: LockFile, target: Target) -> FitProblem | None:
     wanted = lock.target.get("arch")
     if wanted is None or wanted == target.arch:
         return None
-    return FitProblem(
-        "lock.other-arch", wanted, target.arch, "its wheels and packages are built for another arch"
-    )
+    return FitProblem("lock.other-arch", wanted, target.arch, "its wheels and packages are built for another arch")
 
 
 def _python(lock: LockFile, target: Target) -> FitProblem | None:
     wanted = lock.target.get("python")
     if wanted is None or wanted == target.python_label:
         return None
-    return FitProblem(
-        "lock.other-python", wanted, target.python_label, "its wheels were chosen for another Python"
-    )
+    return FitProblem("lock.other-python", wanted, target.python_label, "its wheels were chosen for another Python")
 
 
 def _libc(lock: LockFile, target: Target) -> FitProblem | None:
     locked = "musl" if lock.target.get("musl") else "glibc"
     if locked != target.libc:
-        return FitProblem(
-            "lock.other-libc", locked, target.libc, "its wheels are built against another C library"
-        )
+        return FitProblem("lock.other-libc", locked, target.libc, "its wheels are built against another C library")
     if target.libc != "glibc":
         return None
     needs = [(needed, w.filename) for w in lock.wheels if (needed := glibc_needed(w)) is not None]
@@ -185,15 +177,9 @@ def _numbers(version: str) -> tuple[int, int] | None:
 
 
 def _family(lock: LockFile, facts: MachineFacts, target: Target) -> FitProblem | None:
-    wanted = lock.target.get("family") or next(
-        (a.family for a in lock.machine.accelerators if a.family), None
-    )
-    present = {a.family for a in facts.accelerators if a.family} or (
-        {target.family} if target.family else set()
-    )
+    wanted = lock.target.get("family") or next((a.family for a in lock.machine.accelerators if a.family), None)
+    present = {a.family for a in facts.accelerators if a.family} or ({target.family} if target.family else set())
     if wanted is None or not present or wanted in present:
         return None
     actual = ", ".join(sorted(f for f in present if f))
-    return FitProblem(
-        "lock.other-accelerator", wanted, actual, "its SDK packages and kernels are for another chip family"
-    )
+    return FitProblem("lock.other-accelerator", wanted, actual, "its SDK packages and kernels are for another chip family")

@@ -68,9 +68,7 @@ def lock_of(
             LockUnresolved(**u.model_dump(exclude={"detail", "index"}), index=plain_index(u.index))
             for u in sorted(plan.unresolved, key=lambda u: u.name)
         ],
-        overrides=_texts(
-            [o.model_dump(exclude_none=True) for o in plan.predicted_overrides], ("package", "by")
-        ),
+        overrides=_texts([o.model_dump(exclude_none=True) for o in plan.predicted_overrides], ("package", "by")),
         expected_conflicts=_texts(plan.expected_conflicts, ("package", "requires")),
         exclusive=sorted((_clean(f) for f in plan.exclusive), key=lambda f: str(f.get("module"))),
         left_out=_texts([x.model_dump(exclude_none=True) for x in plan.left_out], ("name",)),
@@ -108,9 +106,7 @@ def _clean(value: Mapping[str, Any]) -> dict[str, Any]:
 def _row(plan: Plan) -> LockRow | None:
     if plan.row is None:
         return None
-    return LockRow(
-        id=plan.row, status=plan.row_status, source=without_hosts(plan.row_source), date=plan.row_date
-    )
+    return LockRow(id=plan.row, status=plan.row_status, source=without_hosts(plan.row_source), date=plan.row_date)
 
 
 def _lasting(word: DecisionWord) -> DecisionWord:
@@ -129,9 +125,7 @@ def _layer(step: PlanStep) -> LockLayer:
         version=step.version,
         installed=step.installed if step.decision == "adopt" else None,
         decision=_lasting(step.decision),
-        artifacts=[
-            LockArtifact(name=a.name, sha256=a.sha256, size_bytes=a.size_bytes) for a in step.artifacts
-        ],
+        artifacts=[LockArtifact(name=a.name, sha256=a.sha256, size_bytes=a.size_bytes) for a in step.artifacts],
     )
 
 

@@ -67,9 +67,7 @@ def parse_lock(data: bytes, name: str) -> LockFile:
 def _check_version(document: dict[str, Any], name: str) -> None:
     version = document.get("version")
     if version != LOCK_VERSION or isinstance(version, bool):
-        raise _bad_schema(
-            name, [{"field": "version", "message": f"is {version!r}, this tool reads {LOCK_VERSION}"}]
-        )
+        raise _bad_schema(name, [{"field": "version", "message": f"is {version!r}, this tool reads {LOCK_VERSION}"}])
 
 
 def _validated(document: dict[str, Any], name: str) -> LockFile:
@@ -107,9 +105,7 @@ def _check_digest(document: dict[str, Any], name: str) -> None:
     try:
         actual = body_digest(document)
     except TypeError as error:
-        raise _bad_schema(
-            name, [{"field": "", "message": f"a value of a kind that locks never hold: {error}"}]
-        ) from None
+        raise _bad_schema(name, [{"field": "", "message": f"a value of a kind that locks never hold: {error}"}]) from None
     if stated != actual:
         raise BundleOrLockError(
             "lock.digest-mismatch",

@@ -37,10 +37,7 @@ def plan_of(lock: LockFile, facts_digest: str = "") -> Plan:
         complete=lock.complete,
         steps=[_step(s, layers.get(s.id)) for s in lock.steps],
         wheels=[PlanWheel(**w.model_dump(), url=None) for w in lock.wheels],
-        unresolved=[
-            PlanUnresolved(**u.model_dump(), detail=f"{u.reason} when the lock was made")
-            for u in lock.unresolved
-        ],
+        unresolved=[PlanUnresolved(**u.model_dump(), detail=f"{u.reason} when the lock was made") for u in lock.unresolved],
         predicted_overrides=[PlanOverride(**{"pinned": None, **o}) for o in lock.overrides],
         left_out=[PlanLeftOut(**x) for x in lock.left_out],
         expected_conflicts=[dict(c) for c in lock.expected_conflicts],

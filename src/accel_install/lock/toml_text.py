@@ -39,9 +39,7 @@ def toml_document(document: Mapping[str, Any]) -> str:
         TypeError: a value is neither text, number, truth, list nor mapping.
         ValueError: a number is not finite.
     """
-    plain = [
-        f"{_key(k)} = {_value(v)}" for k, v in document.items() if not _is_table(v) and not _is_tables(v)
-    ]
+    plain = [f"{_key(k)} = {_value(v)}" for k, v in document.items() if not _is_table(v) and not _is_tables(v)]
     blocks = ["\n".join(plain)] if plain else []
     for key, value in document.items():
         if _is_table(value):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 from collections.abc import Sequence
 
 from accel_install.recipe.models import StepSpec
 
-__all__ = ["ordered_steps", "problems"]
+__all__ = ["ordered_steps", "problems", "warm_up"]
+
+
+def warm_up() -> None:
+    """Begin to import networkx in the background, while the network is waited for."""
+    threading.Thread(target=importlib.import_module, args=("networkx",), daemon=True).start()
 
 
 def problems(steps: Sequence[StepSpec]) -> list[str]:

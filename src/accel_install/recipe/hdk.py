@@ -148,9 +148,7 @@ def _lists_agree(driver: LayerFacts, sdk: LayerFacts) -> bool | None:
     mine, theirs = _inner(driver), _inner(sdk)
     if mine is None or theirs is None:
         return None
-    lists = [
-        {x.upper() for x in _LINE.findall(layer.details.get("compatible_version", ""))} for layer in (driver, sdk)
-    ]
+    lists = [{x.upper() for x in _LINE.findall(layer.details.get("compatible_version", ""))} for layer in (driver, sdk)]
     if not lists[0] and not lists[1]:
         return None
     return theirs in lists[0] or mine in lists[1]

@@ -133,7 +133,9 @@ def warnings_for(row: Row, target: Target) -> list[str]:
     if row.status == "unverified":
         notes.append(f"row {row.id} is unverified: {row.note or row.source}")
     if row.status == "verified" and target.python_label not in row.python and target.python_label in row.python_resolved:
-        notes.append(f"row {row.id} was measured with Python {', '.join(row.python)}; for {target.python_label} it was only resolved")
+        notes.append(
+            f"row {row.id} was measured with Python {', '.join(row.python)}; for {target.python_label} it was only resolved"
+        )
     return notes
 
 

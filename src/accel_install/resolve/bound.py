@@ -7,8 +7,8 @@ Pages are fetched in parallel and the metadata of each pick is read in the same 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -126,11 +126,7 @@ def bound_packages(recipe: Recipe, row: Row, target: Target) -> tuple[BoundPacka
         name = canonicalize_name(raw)
         version = row.version_of(raw) or row.version_of(name)
         if version is not None:
-            found.append(
-                BoundPackage(
-                    name, version, spec, spec.index_for(target.arch, version), spec.local.get(target.arch)
-                )
-            )
+            found.append(BoundPackage(name, version, spec, spec.index_for(target.arch, version), spec.local.get(target.arch)))
     return tuple(found)
 
 
@@ -142,35 +138,17 @@ def find_bound(
     cache_dir: Path | None,
     *,
     offline: bool = False,
-    on_picked: Callable[[Sequence[BoundOutcome]], None] | None = None,
 ) -> tuple[BoundOutcome, ...]:
-    """Pick the file of every package, all at once, and read the metadata of the picks.
+    """Pick the file of every package, all at once, and read the metadata of the picks."""
 
-    Args:
-        packages: of one row.
-        target, pages, http, cache_dir, offline: where and for what to look.
-        on_picked: called once all files but those of forks are picked, before their metadata is read; forks are
-            handed over as not looked for yet.
-    """
-
-    def one(package: BoundPackage, picked: Future[BoundOutcome]) -> BoundOutcome:
-        try:
-            outcome = _find_one(package, target, pages, offline)
-        except BaseException as error:
-            picked.set_exception(error)
-            raise
-        picked.set_result(outcome)
+    def one(package: BoundPackage) -> BoundOutcome:
+        outcome = _find_one(package, target, pages, offline)
         return outcome if outcome.wheel is None else _with_metadata(outcome, http, cache_dir, offline)
 
     if not packages:
         return ()
-    picks: list[Future[BoundOutcome]] = [Future() for _ in packages]
     with ThreadPoolExecutor(max_workers=min(_JOBS, len(packages))) as pool:
-        done = [pool.submit(one, p, picked) for p, picked in zip(packages, picks, strict=True)]
-        if on_picked is not None:
-            pairs = zip(packages, picks, strict=True)
-            on_picked([BoundOutcome(p) if p.spec.role == "fork" else pick.result() for p, pick in pairs])
-        return tuple(future.result() for future in done)
+        return tuple(pool.map(one, packages))
 
 
 def _find_one(package: BoundPackage, target: Target, pages: Pages, offline: bool) -> BoundOutcome:
@@ -195,9 +173,7 @@ def _taken(package: BoundPackage, chosen: ChosenWheel, selection: Selection) -> 
 
 
 def _select(files: Sequence[IndexFile], package: BoundPackage, target: Target, index: str) -> Selection:
-    return select(
-        files, package.name, version_specifier(package.version), target, index=index, local=package.local
-    )
+    return select(files, package.name, version_specifier(package.version), target, index=index, local=package.local)
 
 
 def version_specifier(version: str) -> str:
@@ -220,9 +196,7 @@ def _from_extra(package: BoundPackage, target: Target, pages: Pages) -> BoundOut
     return None
 
 
-def _with_metadata(
-    outcome: BoundOutcome, http: HttpReader, cache_dir: Path | None, offline: bool
-) -> BoundOutcome:
+def _with_metadata(outcome: BoundOutcome, http: HttpReader, cache_dir: Path | None, offline: bool) -> BoundOutcome:
     assert outcome.wheel is not None  # noqa: S101 - narrowed by the caller
     wheel = outcome.wheel
     file = IndexFile(wheel.filename, wheel.url, wheel.sha256, wheel.size_bytes)
@@ -242,26 +216,16 @@ def _unreachable(
 
 def _missing(package: BoundPackage, target: Target, pages: Pages, said: str) -> BoundOutcome:
     outcome = _unresolved(package, target, pages, "not-published", said)
-    return (
-        outcome
-        if package.spec.optional
-        else replace(outcome, misfit=f"{package.name} {package.pinned}: {said}")
-    )
+    return outcome if package.spec.optional else replace(outcome, misfit=f"{package.name} {package.pinned}: {said}")
 
 
-def _unfit(
-    package: BoundPackage, target: Target, pages: Pages, page: IndexPage, selection: Selection
-) -> BoundOutcome:
+def _unfit(package: BoundPackage, target: Target, pages: Pages, page: IndexPage, selection: Selection) -> BoundOutcome:
     if not selection.rejected:
         said = f"on index `{package.index}` {selection.nearest or 'there is no file of this version'}"
         return _missing(package, target, pages, said)
     said = selection.nearest or "no file fits the target"
     outcome = replace(_unresolved(package, target, pages, "no-wheel", said), rejected=selection.rejected)
-    return (
-        outcome
-        if package.spec.optional
-        else replace(outcome, misfit=f"{package.name} {package.pinned}: {said}")
-    )
+    return outcome if package.spec.optional else replace(outcome, misfit=f"{package.name} {package.pinned}: {said}")
 
 
 def _unresolved(package: BoundPackage, target: Target, pages: Pages, reason: str, said: str) -> BoundOutcome:
@@ -293,8 +257,7 @@ def _alternatives(package: BoundPackage, target: Target, pages: Pages) -> dict[s
     return {
         version: _why(package, version, why)
         for version, why in package.spec.alternatives.items()
-        if select(page.files, package.name, f"=={version}", target, index="default", local=None).chosen
-        is not None
+        if select(page.files, package.name, f"=={version}", target, index="default", local=None).chosen is not None
     }
 
 

@@ -76,9 +76,7 @@ def choose_row(
     pages = Pages(client, DeadIndexes(cache_dir / "unreachable", client.config.url_of, memory_s))
 
     def attempt(row: Row) -> Resolution | RowMisfit:
-        return resolve_row(
-            recipe, row, target, client, http, cached, cache_dir, compare, offline, user_requirements, pages
-        )
+        return resolve_row(recipe, row, target, client, http, cached, cache_dir, compare, offline, user_requirements, pages)
 
     rows = rows_for(recipe)
     if requested is not None:
@@ -117,17 +115,13 @@ def _take_first(recipe: Recipe, target: Target, rows: Sequence[Row], attempt: At
     )
 
 
-def _tried(
-    recipe: Recipe, target: Target, rows: Sequence[Row], attempt: Attempt
-) -> Iterator[tuple[Row, Resolution | RowMisfit]]:
+def _tried(recipe: Recipe, target: Target, rows: Sequence[Row], attempt: Attempt) -> Iterator[tuple[Row, Resolution | RowMisfit]]:
     for row in rows:
         static = static_misfit(row, recipe, target)
         yield row, attempt(row) if static is None else RowMisfit(row.id, static)
 
 
-def _take_requested(
-    recipe: Recipe, target: Target, rows: Sequence[Row], row: Row, attempt: Attempt
-) -> RowChoice:
+def _take_requested(recipe: Recipe, target: Target, rows: Sequence[Row], row: Row, attempt: Attempt) -> RowChoice:
     static = static_misfit(row, recipe, target, by_id=True)
     outcome = attempt(row) if static is None else RowMisfit(row.id, static)
     if isinstance(outcome, Resolution):
@@ -156,9 +150,7 @@ def _expected(final: Row | None, pre: Row | None) -> str:
     return "; ".join(words)
 
 
-def _proposals(
-    recipe: Recipe, target: Target, rows: Sequence[Row], attempt: Attempt
-) -> tuple[Row | None, Row | None]:
+def _proposals(recipe: Recipe, target: Target, rows: Sequence[Row], attempt: Attempt) -> tuple[Row | None, Row | None]:
     """Return the newest final and the newest pre-release row that fit, each found by really resolving it."""
     groups = [[r for r in rows if is_prerelease(r, recipe) is wanted] for wanted in (False, True)]
     with ThreadPoolExecutor(max_workers=len(groups)) as pool:
@@ -182,11 +174,9 @@ def is_prerelease(row: Row, recipe: Recipe) -> bool:
         return False
 
 
-def _choice(
-    row: Row, recipe: Recipe, target: Target, resolution: Resolution, notes: Sequence[str]
-) -> RowChoice:
+def _choice(row: Row, recipe: Recipe, target: Target, resolution: Resolution, notes: Sequence[str]) -> RowChoice:
     full = complete_row(row, load_rows(recipe.platform))
-    return RowChoice(full, resolution, tuple([*notes, *warnings_for(row, target)]))
+    return RowChoice(full, resolution, (*notes, *warnings_for(row, target)))
 
 
 def describe(target: Target) -> str:

@@ -10,7 +10,6 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -111,25 +110,10 @@ class CachedSolver:
         self._offline = offline
         self._refresh = refresh
         self._now = now
-        self._lock = threading.Lock()
-        self._running: dict[Path, Future[ClosureAnswer]] = {}
-        self._pool = ThreadPoolExecutor(max_workers=2)
-
-    def prefetch(self, request: ClosureRequest) -> None:
-        """Begin to solve what will probably be asked for; `solve` of the same request then waits for it."""
-        path = self._path(request)
-        if self._load(path) is None:
-            with self._lock:
-                if path not in self._running:
-                    self._running[path] = self._pool.submit(self._ask, request, path)
 
     def solve(self, request: ClosureRequest) -> ClosureAnswer:
         """Return a remembered answer, or ask and remember. Raises what the inner solver raises."""
         path = self._path(request)
-        with self._lock:
-            running = self._running.pop(path, None)
-        if running is not None:
-            return running.result()
         remembered = self._load(path)
         return _answer_of(remembered) if remembered is not None else self._ask(request, path)
 
@@ -177,8 +161,5 @@ def _answer_of(value: dict[str, Any]) -> ClosureAnswer:
             hint=error["hint"],
         )
     return ClosureAnswer(
-        tuple(
-            ClosurePackage(p["name"], p["version"], tuple(IndexFile(**f) for f in p["files"]))
-            for p in value["packages"]
-        )
+        tuple(ClosurePackage(p["name"], p["version"], tuple(IndexFile(**f) for f in p["files"])) for p in value["packages"])
     )

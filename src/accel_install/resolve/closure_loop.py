@@ -112,24 +112,18 @@ def _constraints(
     wanted = _wishes_of_chosen(chosen, target, roots, frozenset(map(_name, bounds)))
     kept, notes = [], []
     for constraint in bounds:
-        against = next(
-            (w for w in wanted if w.name == _name(constraint) and _contradicts(constraint, w)), None
-        )
+        against = next((w for w in wanted if w.name == _name(constraint) and _contradicts(constraint, w)), None)
         if _name(constraint) in fixed:
             continue
         if against is None:
             kept.append(constraint.requirement)
         else:
             by = f"{against.by.name} {against.by.version}"
-            notes.append(
-                f"bound {constraint.requirement} is not applied: {by} wants {against.name} {against.specifier}"
-            )
+            notes.append(f"bound {constraint.requirement} is not applied: {by} wants {against.name} {against.specifier}")
     return tuple(kept), tuple(notes)
 
 
-def _wishes_of_chosen(
-    chosen: Sequence[BoundOutcome], target: Target, roots: Sequence[str], names: frozenset[str]
-) -> list[Wish]:
+def _wishes_of_chosen(chosen: Sequence[BoundOutcome], target: Target, roots: Sequence[str], names: frozenset[str]) -> list[Wish]:
     dists = {
         o.package.name: Dist(o.package.name, o.metadata.version, o.metadata.requires_dist)
         for o in chosen
@@ -155,9 +149,7 @@ def _exact(specifier: str) -> str | None:
     return specifier.lstrip("=") if single else None
 
 
-def solve_closure(
-    recipe: Recipe, request: ClosureRequest, solver: ClosureSolver, reasons: Mapping[str, str]
-) -> SolvedClosure:
+def solve_closure(recipe: Recipe, request: ClosureRequest, solver: ClosureSolver, reasons: Mapping[str, str]) -> SolvedClosure:
     """Solve until the answer holds nothing foreign: names that match a pattern are excluded and it is solved again.
 
     Raises:

@@ -79,9 +79,7 @@ class UvSolver:
             try:
                 return parse_pylock((folder / "pylock.toml").read_text("utf-8"))
             except (OSError, ValueError) as error:
-                raise ResolutionError(
-                    "resolve.solver-failed", "the solver's answer cannot be read", value=str(error)
-                ) from error
+                raise ResolutionError("resolve.solver-failed", "the solver's answer cannot be read", value=str(error)) from error
 
     def _run(self, request: ClosureRequest, folder: Path) -> subprocess.CompletedProcess[str]:
         command = self._command(request.target)
@@ -156,11 +154,7 @@ def solver_environment(environ: Mapping[str, str], default_index: str | None) ->
 
     The index goes in as a variable, because its address may hold a password and arguments are seen by everybody.
     """
-    kept = {
-        key: value
-        for key, value in environ.items()
-        if key in _KEPT_VARIABLES or key.lower() in _PROXY_VARIABLES
-    }
+    kept = {key: value for key, value in environ.items() if key in _KEPT_VARIABLES or key.lower() in _PROXY_VARIABLES}
     bundle = environ.get("PIP_CERT") or environ.get("REQUESTS_CA_BUNDLE")
     if "SSL_CERT_FILE" not in kept and bundle:
         kept["SSL_CERT_FILE"] = bundle

@@ -36,9 +36,7 @@ def plain_requirement(recipe: Recipe, row: Row) -> str | None:
     return None
 
 
-def plain_install(
-    recipe: Recipe, row: Row, target: Target, solver: ClosureSolver, default_index: str | None
-) -> PlainInstall:
+def plain_install(recipe: Recipe, row: Row, target: Target, solver: ClosureSolver, default_index: str | None) -> PlainInstall:
     """Solve the plain install for the target and add up the files that fit it best."""
     requirement = plain_requirement(recipe, row)
     if requirement is None:
@@ -50,8 +48,6 @@ def plain_install(
         return PlainInstall(warning=f"a plain install of {requirement} cannot be computed: {why}")
     sizes: dict[str, int | None] = {}
     for package in answer.packages:
-        picked = select(
-            package.files, package.name, f"=={package.version}", target, index="default", local=None
-        )
+        picked = select(package.files, package.name, f"=={package.version}", target, index="default", local=None)
         sizes[package.name] = picked.chosen.size_bytes if picked.chosen is not None else None
     return PlainInstall(sum(size or 0 for size in sizes.values()), sizes)

@@ -104,6 +104,4 @@ def _dists(
 
 def _trusted(outcomes: Sequence[BoundOutcome]) -> list[str]:
     rank = {role: number for number, role in enumerate(_TRUST)}
-    return [
-        o.package.name for o in sorted(outcomes, key=lambda o: (rank[o.package.spec.role], o.package.name))
-    ]
+    return [o.package.name for o in sorted(outcomes, key=lambda o: (rank[o.package.spec.role], o.package.name))]

@@ -100,7 +100,12 @@ def _link(link: str) -> str:
 def _default(
     option: str | None, configured: str | None, environ: Mapping[str, str], home: Path, cache_dir: Path | None
 ) -> tuple[str, str]:
-    sources = ((option, "--index default"), (configured, "configuration"), _uv_setting(environ, home), _pip_setting(environ, home))
+    sources = (
+        (option, "--index default"),
+        (configured, "configuration"),
+        _uv_setting(environ, home),
+        _pip_setting(environ, home),
+    )
     for url, origin in sources:
         if url:
             return url, origin
@@ -113,7 +118,11 @@ def _uv_setting(environ: Mapping[str, str], home: Path) -> tuple[str | None, str
             before, _, after = environ[name].partition("=")
             return (environ[name] if "://" in before else after), name  # uv also takes NAME=URL
     config_home = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    files = [Path(environ["UV_CONFIG_FILE"])] if environ.get("UV_CONFIG_FILE") else [config_home / "uv/uv.toml", Path("/etc/uv/uv.toml")]
+    files = (
+        [Path(environ["UV_CONFIG_FILE"])]
+        if environ.get("UV_CONFIG_FILE")
+        else [config_home / "uv/uv.toml", Path("/etc/uv/uv.toml")]
+    )
     for path in files:
         url = _uv_file(path)
         if url:

@@ -28,9 +28,7 @@ def folder_files(folder: Path, project: str, cache_dir: Path | None) -> list[Ind
         paths = sorted(p for p in folder.iterdir() if project_version(p.name, name) is not None and p.is_file())
     except OSError:
         return []
-    return [
-        IndexFile(p.name, p.absolute().as_uri(), _digest(p, cache_dir), p.stat().st_size) for p in paths
-    ]
+    return [IndexFile(p.name, p.absolute().as_uri(), _digest(p, cache_dir), p.stat().st_size) for p in paths]
 
 
 def _digest(path: Path, cache_dir: Path | None) -> str:

@@ -83,9 +83,7 @@ def _text(value: object) -> str | None:
     return str(value).strip() if value is not None else None
 
 
-def read_metadata(
-    file: IndexFile, http: HttpReader, cache_dir: Path | None, *, offline: bool = False
-) -> WheelMetadata:
+def read_metadata(file: IndexFile, http: HttpReader, cache_dir: Path | None, *, offline: bool = False) -> WheelMetadata:
     """Return the metadata of a wheel.
 
     Args:

@@ -13,9 +13,7 @@ __all__ = ["nearest_text"]
 _NEAREST_FIRST = ("glibc", "requires-python", "local-version", "yanked", "abi", "python-tag", "platform", "sdist-only")
 
 
-def nearest_text(
-    rejected: Sequence[RejectedFile], fitting: Sequence[str], wanted: Sequence[str], target: Target
-) -> str:
+def nearest_text(rejected: Sequence[RejectedFile], fitting: Sequence[str], wanted: Sequence[str], target: Target) -> str:
     """Say why no file of the wanted version fits, and what would.
 
     Args:

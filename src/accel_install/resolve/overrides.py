@@ -49,9 +49,7 @@ def predict_overrides(
         )
         for wish in losers
     ]
-    return tuple(
-        sorted(dict.fromkeys(overrides), key=lambda o: (o.pinned is None, o.package, o.by, o.wanted))
-    )
+    return tuple(sorted(dict.fromkeys(overrides), key=lambda o: (o.pinned is None, o.package, o.by, o.wanted)))
 
 
 def _label(dist: Dist) -> str:
@@ -60,10 +58,7 @@ def _label(dist: Dist) -> str:
 
 def _source(name: str, pinned: str, found: Sequence[Wish], trusted: Sequence[str], row_id: str) -> str:
     """Return who pins a name exactly to the pinned version: the most trusted distribution, else the row."""
-    exact = [
-        w.by for w in found if w.name == name and is_exact(w.specifier) and accepts(w.specifier, pinned)
-    ]
+    exact = [w.by for w in found if w.name == name and is_exact(w.specifier) and accepts(w.specifier, pinned)]
     rank = {dist: number for number, dist in enumerate(trusted)}
     best = min(exact, key=lambda d: (rank.get(d.name, len(rank)), d.name), default=None)
     return _label(best) if best is not None else f"row {row_id}"
-

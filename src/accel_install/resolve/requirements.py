@@ -68,16 +68,12 @@ def is_exact(specifier: str) -> bool:
     return any(s.operator in ("==", "===") and not s.version.endswith(".*") for s in SpecifierSet(specifier))
 
 
-def extras_asked(
-    dists: Mapping[str, Dist], roots: Iterable[str], environment: Mapping[str, str]
-) -> dict[str, frozenset[str]]:
+def extras_asked(dists: Mapping[str, Dist], roots: Iterable[str], environment: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """Return the extras that are asked for, by distribution, following requirements to the end."""
     asked: dict[str, set[str]] = {name: set() for name in dists}
     for requirement in filter(None, map(parse_line, roots)):
         _add(asked, requirement)
-    bracketed = {
-        name: [line for line in d.requires if "[" in line.split(";", 1)[0]] for name, d in dists.items()
-    }
+    bracketed = {name: [line for line in d.requires if "[" in line.split(";", 1)[0]] for name, d in dists.items()}
     changed = True
     while changed:
         before = sum(map(len, asked.values()))

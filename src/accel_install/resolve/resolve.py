@@ -19,7 +19,6 @@ from accel_install.recipe.models import Recipe, Row
 from accel_install.recipe.rows import complete_row, load_rows
 from accel_install.resolve.bound import BoundOutcome, BoundPackage, Pages, PageSource, bound_packages
 from accel_install.resolve.closure import (
-    CachedSolver,
     ClosureAnswer,
     ClosurePackage,
     ClosureRequest,
@@ -37,7 +36,7 @@ from accel_install.resolve.forecast import Forecast, forecast
 from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_many
 from accel_install.resolve.models import ChosenWheel, IndexFile, Resolution, RowMisfit, UnresolvedPackage
 from accel_install.resolve.requirements import accepts, parse_line
-from accel_install.resolve.row_gaps import Finder, fill_gaps, has_gaps
+from accel_install.resolve.row_gaps import Finder, fill_gaps
 from accel_install.resolve.select import select
 
 __all__ = ["CLOSURE_NAME", "IndexSource", "resolve_row"]
@@ -73,9 +72,7 @@ class _Question:
     user_requirements: tuple[str, ...]
 
     def compose(self, outcomes: Sequence[BoundOutcome]) -> tuple[ClosureRequest, tuple[str, ...]]:
-        return compose(
-            self.recipe, self.row, self.target, outcomes, self.default_index, self.user_requirements
-        )
+        return compose(self.recipe, self.row, self.target, outcomes, self.default_index, self.user_requirements)
 
 
 def resolve_row(
@@ -116,7 +113,7 @@ def resolve_row(
     packages = bound_packages(recipe, row, target)
     _check_user_requirements(question, packages)
     finder = Finder(target, pages, http, cache_dir, offline)
-    found = finder.find(packages, lambda picked: None)
+    found = finder.find(packages)
     outcomes = fill_gaps(recipe, found, finder)
     misfits = [o.misfit for o in outcomes if o.misfit is not None]
     if misfits:
@@ -127,9 +124,7 @@ def resolve_row(
         answer = _closure(question, outcomes, solver, pages, offline)
         if isinstance(answer, RowMisfit):
             return answer
-        return _finish(
-            question, outcomes, answer, _Reader(http, cache_dir, offline), plain, dict(client.snapshot)
-        )
+        return _finish(question, outcomes, answer, _Reader(http, cache_dir, offline), plain, dict(client.snapshot))
 
 
 @dataclass(frozen=True)
@@ -157,17 +152,6 @@ def _plain(question: _Question, solver: ClosureSolver) -> PlainInstall:
     return plain_install(question.recipe, question.row, question.target, solver, question.default_index)
 
 
-def _speculate(
-    question: _Question, picked: Sequence[BoundOutcome], solver: ClosureSolver, pages: Pages
-) -> None:
-    """Let the solver begin while metadata is still being read; the question rarely changes by it."""
-    if not isinstance(solver, CachedSolver) or has_gaps(question.recipe, picked) or pages.is_dead("default"):
-        return
-    request, _ = question.compose(picked)
-    if request.requirements:
-        solver.prefetch(request)
-
-
 def _closure(
     question: _Question, outcomes: Sequence[BoundOutcome], solver: ClosureSolver, pages: Pages, offline: bool
 ) -> _Closure | RowMisfit:
@@ -192,14 +176,10 @@ def _closure(
 
 def _no_closure(said: str, offline: bool) -> UnresolvedPackage:
     reason = "offline" if offline else "index-unreachable"
-    return UnresolvedPackage(
-        CLOSURE_NAME, "", "default", reason, f"the ordinary closure could not be solved: {said}"
-    )
+    return UnresolvedPackage(CLOSURE_NAME, "", "default", reason, f"the ordinary closure could not be solved: {said}")
 
 
-def _pick(
-    question: _Question, solved: SolvedClosure, outcomes: Sequence[BoundOutcome]
-) -> _Closure | RowMisfit:
+def _pick(question: _Question, solved: SolvedClosure, outcomes: Sequence[BoundOutcome]) -> _Closure | RowMisfit:
     """Pick the file of every solved package by our own selection, among the solver's files."""
     row_id = question.row.id
     bound = {o.package.name for o in outcomes if o.wheel is not None}
@@ -208,9 +188,7 @@ def _pick(
         return RowMisfit(row_id, f"the solver brought back what could not be had: {', '.join(sorted(stray))}")
     wheels = []
     for package in _ordinary(solved.answer, bound):
-        picked = select(
-            package.files, package.name, f"=={package.version}", question.target, index="default", local=None
-        )
+        picked = select(package.files, package.name, f"=={package.version}", question.target, index="default", local=None)
         if picked.chosen is None:
             said = picked.nearest or "no file fits the target"
             return RowMisfit(row_id, f"{package.name} {package.version}: {said}", picked.rejected)

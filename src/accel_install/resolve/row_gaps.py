@@ -6,7 +6,7 @@ index; and a member of the torch family has no version in the row, but must be t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from accel_install.resolve.requirements import Dist, accepts, is_exact, wishes
 from accel_install.resolve.select import select, versions_available
 from accel_install.resolve.versions import parse_version
 
-__all__ = ["Finder", "fill_gaps", "has_gaps"]
+__all__ = ["Finder", "fill_gaps"]
 
 _BATCH = 8
 _TORCH = "torch"
@@ -39,11 +39,7 @@ class Finder:
     cache_dir: Path | None
     offline: bool = False
 
-    def find(
-        self,
-        packages: Sequence[BoundPackage],
-        on_picked: Callable[[Sequence[BoundOutcome]], None] | None = None,
-    ) -> tuple[BoundOutcome, ...]:
+    def find(self, packages: Sequence[BoundPackage]) -> tuple[BoundOutcome, ...]:
         """Pick the files of packages; see `bound.find_bound`."""
         return find_bound(
             packages,
@@ -52,7 +48,6 @@ class Finder:
             self.http,
             self.cache_dir,
             offline=self.offline,
-            on_picked=on_picked,
         )
 
 
@@ -64,12 +59,6 @@ def fill_gaps(recipe: Recipe, outcomes: Sequence[BoundOutcome], finder: Finder) 
     if any(o.misfit is not None for o in mended):
         return tuple(mended)
     return (*mended, *_family(recipe, mended, finder))
-
-
-def has_gaps(recipe: Recipe, outcomes: Sequence[BoundOutcome]) -> bool:
-    """Say whether `fill_gaps` has anything to do, or the row cannot fit."""
-    doubtful = any(o.misfit is not None or _unpublished(o) for o in outcomes)
-    return doubtful or bool(_missing_members(recipe, outcomes))
 
 
 def _missing_members(recipe: Recipe, outcomes: Sequence[BoundOutcome]) -> list[tuple[str, PackageSpec]]:
@@ -133,22 +122,16 @@ def _member(name: str, spec: PackageSpec, torch: BoundPackage, finder: Finder) -
         read = read_many([file for _, file in batch], finder.http, finder.cache_dir, offline=finder.offline)
         for version, file in batch:
             if _wants_exactly(read.get(file.filename), torch, finder.target):
-                note = (
-                    f"the row names no {name}; {version} is taken, whose metadata wants torch {torch.version}"
-                )
+                note = f"the row names no {name}; {version} is taken, whose metadata wants torch {torch.version}"
                 (outcome,) = finder.find([replace(package, version=version)])
                 return replace(outcome, warnings=(*outcome.warnings, note))
     return None
 
 
-def _candidates(
-    files: Sequence[IndexFile], package: BoundPackage, target: Target
-) -> Iterable[tuple[str, IndexFile]]:
+def _candidates(files: Sequence[IndexFile], package: BoundPackage, target: Target) -> Iterable[tuple[str, IndexFile]]:
     """Yield (version, best file) of the final releases that have a file for the target, newest first."""
     for version in versions_available(files, package.name, target):
-        picked = select(
-            files, package.name, f"=={version}", target, index=package.index, local=package.local
-        ).chosen
+        picked = select(files, package.name, f"=={version}", target, index=package.index, local=package.local).chosen
         if picked is not None and _is_final(version):
             yield version, IndexFile(picked.filename, picked.url, picked.sha256, picked.size_bytes)
 

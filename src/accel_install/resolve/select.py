@@ -187,7 +187,7 @@ def _reason(item: _Candidate, chosen: _Candidate | None, wish: _Wish, version: s
 
 
 def _outranked(item: _Candidate, chosen: _Candidate | None) -> tuple[Reason, str]:
-    assert chosen is not None and item.wheel is not None and chosen.wheel is not None  # noqa: S101, PT018
+    assert chosen is not None and item.wheel is not None and chosen.wheel is not None  # noqa: S101
     if item.wheel.local != chosen.wheel.local:
         label = f"+{item.wheel.local}" if item.wheel.local else "no local label"
         return "local-version", f"{label}; {chosen.file.filename} was asked for"
@@ -206,5 +206,3 @@ def _warnings(chosen: _Candidate | None, wish: _Wish) -> tuple[str, ...]:
     if chosen is None or chosen.file.yanked is None:
         return ()
     return (f"{wish.name} {chosen.version} is yanked: {chosen.file.yanked or 'no reason given'}",)
-
-

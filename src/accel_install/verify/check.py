@@ -78,9 +78,7 @@ def verify_environment(
     markers = markers_for(info.python_version, _arch(promise))
     context = Context(culprit_hint, last_good, time.time() if now is None else now, markers)
     installed = read_environment(info.site_dirs)
-    findings = (
-        _promised(installed, promise, context, info) if promise else _unpromised(installed, context, info)
-    )
+    findings = _promised(installed, promise, context, info) if promise else _unpromised(installed, context, info)
     findings += _integrity(installed, promise, context, deep)
     conflicts = requirement_conflicts(installed, markers) if promise else []
     expected, more = sort_conflicts(conflicts, promise, installed)
@@ -106,9 +104,7 @@ def _absent(env: Path) -> Finding:
     )
 
 
-def _promised(
-    installed: Sequence[InstalledDist], promise: Promise, context: Context, info: EnvironmentInfo
-) -> list[Finding]:
+def _promised(installed: Sequence[InstalledDist], promise: Promise, context: Context, info: EnvironmentInfo) -> list[Finding]:
     found = check_pins(
         installed,
         promise.pins,
@@ -166,9 +162,7 @@ def _wrong_python(promise: Promise, info: EnvironmentInfo) -> list[Finding]:
     ]
 
 
-def _integrity(
-    installed: Sequence[InstalledDist], promise: Promise | None, context: Context, deep: bool
-) -> list[Finding]:
+def _integrity(installed: Sequence[InstalledDist], promise: Promise | None, context: Context, deep: bool) -> list[Finding]:
     """Check contents; contested paths are told as such, except a fork's over its pinned upstream.
 
     They are the fork's.

@@ -96,9 +96,7 @@ def requirers(
     ]
 
 
-def culprit_of_move(
-    moved: InstalledDist, pinned: str | None, installed: Sequence[InstalledDist], context: Context
-) -> str:
+def culprit_of_move(moved: InstalledDist, pinned: str | None, installed: Sequence[InstalledDist], context: Context) -> str:
     """Name who brought `moved` in its present version although `pinned` was wanted (None: nothing was).
 
     The requirement must hold for what is there now and not for the pin. Of several, one that was not

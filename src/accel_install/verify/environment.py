@@ -86,12 +86,7 @@ def find_leftovers(site_dirs: Sequence[Path]) -> dict[Path, str]:
 
     pip renames what it removes: the first letter becomes `~` (pip's `AdjacentTempDirectory`).
     """
-    return {
-        site / entry: _leftover_tail(entry)
-        for site in site_dirs
-        for entry in _entries(site)
-        if entry.startswith("~")
-    }
+    return {site / entry: _leftover_tail(entry) for site in site_dirs for entry in _entries(site) if entry.startswith("~")}
 
 
 def _leftover_tail(entry: str) -> str:
@@ -124,12 +119,7 @@ def _numeric(version: str | None) -> str | None:
 
 
 def _library_dirs(path: Path, version: str | None) -> list[Path]:
-    found = [
-        path / lib / name
-        for lib in ("lib", "lib64")
-        for name in _entries(path / lib)
-        if name.startswith("python3.")
-    ]
+    found = [path / lib / name for lib in ("lib", "lib64") for name in _entries(path / lib) if name.startswith("python3.")]
     wanted = "python" + ".".join((version or "").split(".")[:2])
     fitting = [d for d in found if d.name.rstrip("t") == wanted]
     return fitting or found

@@ -84,9 +84,7 @@ def _conflict(
         slug="ownership.family-conflict",
         severity="fault",
         subject=provider or family.module,
-        expected=f"only {provider} provides module {family.module}"
-        if provider
-        else f"nobody provides {family.module}",
+        expected=f"only {provider} provides module {family.module}" if provider else f"nobody provides {family.module}",
         actual=here,
         culprit="; ".join(_why_here(d, installed, context) for d in intruders),
         remedy="accel-install repair  (removes every claimant, then installs "
@@ -101,9 +99,7 @@ def _why_here(intruder: InstalledDist, installed: Sequence[InstalledDist], conte
     prefix = f"{context.step}: " if context.step else ""
     if not wanting:
         return f"{prefix}{when}; no installed package requires it"
-    named = ", ".join(
-        dict.fromkeys(f"{d.name} {d.version} requires {r.name}{r.specifier}" for d, r in wanting)
-    )
+    named = ", ".join(dict.fromkeys(f"{d.name} {d.version} requires {r.name}{r.specifier}" for d, r in wanting))
     return f"{prefix}{named} ({when})"
 
 

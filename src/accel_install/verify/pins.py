@@ -54,17 +54,13 @@ def check_pins(
         Findings, worst first; empty when every pin holds.
     """
     wanted = {str(canonicalize_name(name)): version for name, version in pins.items()}
-    moved = frozenset(
-        d.name for d in installed if d.name in wanted and not same_version(d.version, wanted[d.name])
-    )
+    moved = frozenset(d.name for d in installed if d.name in wanted and not same_version(d.version, wanted[d.name]))
     context = Context(culprit_hint, last_good, now, markers, step_of or {}, moved)
     families = as_families(exclusive)
     copies: dict[str, list[InstalledDist]] = defaultdict(list)
     for dist in installed:
         copies[dist.name].append(dist)
-    findings = [
-        f for name, version in wanted.items() for f in _check_one(name, version, copies, installed, context)
-    ]
+    findings = [f for name, version in wanted.items() for f in _check_one(name, version, copies, installed, context)]
     findings += [_half_installed(d, wanted) for d in installed if d.problems]
     findings += [_leftover(path, name, wanted) for path, name in (leftovers or {}).items()]
     findings += check_families(installed, wanted, families, context)
@@ -116,9 +112,7 @@ def _duplicate(name: str, version: str, found: Sequence[InstalledDist]) -> Findi
     )
 
 
-def _moved(
-    there: InstalledDist, version: str, installed: Sequence[InstalledDist], context: Context
-) -> Finding:
+def _moved(there: InstalledDist, version: str, installed: Sequence[InstalledDist], context: Context) -> Finding:
     same_base = same_public(there.version, version) and local_family(there.version) != local_family(version)
     return Finding(
         slug="pins.local-family-lost" if same_base else "pins.version-moved",
@@ -146,9 +140,7 @@ def _half_installed(dist: InstalledDist, pins: Mapping[str, str]) -> Finding:
         expected="METADATA and RECORD in its dist-info folder",
         actual=f"{', '.join(dist.problems)} in {dist.dist_info}",
         culprit=f"an interrupted installation or removal ({installed_at(dist)})",
-        remedy=_REPAIR
-        if pinned
-        else f"remove {dist.dist_info}, then install {dist.name} again if it is wanted",
+        remedy=_REPAIR if pinned else f"remove {dist.dist_info}, then install {dist.name} again if it is wanted",
         packages=[dist.name],
     )
 
@@ -196,11 +188,7 @@ def _shared(shared: SharedPaths, pinned: Sequence[str], context: Context) -> Fin
         first, second = second, first
     winner = winner_of(shared)
     loser = second if winner is first else first
-    lies = (
-        f"the content is {winner.name}'s, {loser.name}'s is lost"
-        if winner
-        else "the content is mixed or gone"
-    )
+    lies = f"the content is {winner.name}'s, {loser.name}'s is lost" if winner else "the content is mixed or gone"
     return Finding(
         slug="ownership.shared-path",
         severity="fault" if len(pinned) == 1 else "warning",

@@ -47,9 +47,7 @@ class Promise:
         return next((why for pattern, why in self.forbidden.items() if fnmatchcase(name, pattern)), None)
 
 
-def promise_of_plan(
-    plan: Plan, *, steps: Iterable[str] | None = None, forbidden: Mapping[str, str] | None = None
-) -> Promise:
+def promise_of_plan(plan: Plan, *, steps: Iterable[str] | None = None, forbidden: Mapping[str, str] | None = None) -> Promise:
     """Return the promise of a plan, or of those of its steps that are done (`steps`).
 
     `forbidden` adds patterns of foreign payloads to the names that the plan leaves out.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -18,8 +18,8 @@ __all__ = ["command"]
 
 
 def command(
-    subject: Annotated[Optional[str], typer.Argument(help="A recipe or a saved plan (.json).")] = None,
-    locked: Annotated[Optional[Path], typer.Option("--locked", metavar="LOCK", help="Install exactly this lockfile.")] = None,
+    subject: Annotated[str | None, typer.Argument(help="A recipe or a saved plan (.json).")] = None,
+    locked: Annotated[Path | None, typer.Option("--locked", metavar="LOCK", help="Install exactly this lockfile.")] = None,
     python: opt.Python = None,
     row: opt.Row = None,
     scope: opt.Scope = "host",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ __all__ = ["command"]
 def command(
     root: Root = Path("/"),
     python: Python = None,
-    save: Annotated[Optional[Path], typer.Option("--save", metavar="FILE", help="Write a machine file.")] = None,
+    save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write a machine file.")] = None,
     json: Json = False,
 ) -> None:
     """Print what this machine is; what could not be learnt is unknown, with its reason."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -16,8 +16,8 @@ __all__ = ["command"]
 
 
 def command(
-    action: Annotated[Optional[str], typer.Argument(help="`show` or `check`; without it, the list.")] = None,
-    name: Annotated[Optional[str], typer.Argument(help="A recipe's name or file.")] = None,
+    action: Annotated[str | None, typer.Argument(help="`show` or `check`; without it, the list.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A recipe's name or file.")] = None,
     json: Json = False,
 ) -> None:
     """List recipes; `recipes show NAME`, `recipes check FILE`."""

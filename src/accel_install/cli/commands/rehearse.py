@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 def command(
     recipe: Annotated[str, typer.Argument(help="A recipe's name.")],
-    keep: Annotated[Optional[Path], typer.Option("--keep-root", metavar="DIR", help="Keep the scratch machine in DIR.")] = None,
+    keep: Annotated[Path | None, typer.Option("--keep-root", metavar="DIR", help="Keep the scratch machine in DIR.")] = None,
     json: Json = False,
 ) -> int:
     """Run plan, apply, a kill, resume, a forced override and repair on a scratch machine. Needs no network."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 
 def command(
-    subject: Annotated[Optional[str], typer.Argument(help="A recipe, lockfile or plan; else the stack last applied.")] = None,
+    subject: Annotated[str | None, typer.Argument(help="A recipe, lockfile or plan; else the stack last applied.")] = None,
     root: opt.Root = Path("/"),
     env: opt.EnvPath = None,
     state_dir: opt.StateDirOption = None,

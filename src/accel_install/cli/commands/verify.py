@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ __all__ = ["command", "say_findings"]
 
 
 def command(
-    subject: Annotated[Optional[str], typer.Argument(help="A recipe, lockfile or plan; else the stack last applied.")] = None,
+    subject: Annotated[str | None, typer.Argument(help="A recipe, lockfile or plan; else the stack last applied.")] = None,
     root: opt.Root = Path("/"),
     env: opt.EnvPath = None,
     state_dir: opt.StateDirOption = None,

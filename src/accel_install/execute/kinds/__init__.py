@@ -32,7 +32,5 @@ def kind_of(name: str) -> StepKind:
     """
     kinds = known_kinds()
     if name not in kinds:
-        raise RecipeError(
-            "recipe.unknown-kind", f"there is no step kind `{name}`", value=name, expected=", ".join(sorted(kinds))
-        )
+        raise RecipeError("recipe.unknown-kind", f"there is no step kind `{name}`", value=name, expected=", ".join(sorted(kinds)))
     return kinds[name]

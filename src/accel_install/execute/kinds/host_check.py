@@ -75,7 +75,12 @@ def _room(ctx: RunContext, step: PlanStep) -> list[str]:
 def _privilege(ctx: RunContext, step: PlanStep) -> list[str]:
     scopes = step.params.get("root_for_scopes", [])
     layers = [s.id for s in ctx.plan.steps if s.layer and s.decision in ("do", "replace", "repair")]
-    if ctx.plan.target.get("scope") not in scopes or not layers or ctx.host.is_privileged() or not ctx.host.confined and str(ctx.host.root) != "/":
+    if (
+        ctx.plan.target.get("scope") not in scopes
+        or not layers
+        or ctx.host.is_privileged()
+        or (not ctx.host.confined and str(ctx.host.root) != "/")
+    ):
         return []
     return [f"privilege: installing {', '.join(layers)} needs root"]
 

@@ -68,7 +68,10 @@ def _interpreter(ctx: RunContext) -> str:
 
 def _not_an_env(path: Path) -> PreflightError:
     return PreflightError(
-        "preflight.not-an-environment", "--in-place needs an existing environment", value=str(path), expected="a folder with pyvenv.cfg"
+        "preflight.not-an-environment",
+        "--in-place needs an existing environment",
+        value=str(path),
+        expected="a folder with pyvenv.cfg",
     )
 
 
