@@ -28,7 +28,8 @@ class VendorVersion:
         return isinstance(other, VendorVersion) and self.key == other.key
 
     def __lt__(self, other: VendorVersion) -> bool:
-        return self.key < other.key
+        length = max(len(self.key), len(other.key))
+        return _padded(self.key, length) < _padded(other.key, length)
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -58,7 +59,12 @@ def _key(text: str) -> tuple[tuple[int, int], ...]:
         pairs.append((stage, 0))
     while pairs and pairs[-1] == (0, 0):
         pairs.pop()
-    return (*pairs, (0, 0))
+    return tuple(pairs)
+
+
+def _padded(key: tuple[tuple[int, int], ...], length: int) -> tuple[tuple[int, int], ...]:
+    """Fill up with zeros, so that 8.0 stands above 8.0.RC3 and below 8.0.1."""
+    return key + ((0, 0),) * (length - len(key))
 
 
 def same_version(one: str, other: str) -> bool:

@@ -14,7 +14,8 @@ from urllib.parse import urljoin
 __all__ = ["Link", "html_links", "looks_like_html"]
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-_TAG = re.compile(r"<(a|base)\s([^>]*)>", re.IGNORECASE)
+# a tag is bounded, so that a page of unclosed tags costs no more than its length times this
+_TAG = re.compile(r"<(a|base)\s([^>]{0,4096})>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([^\s=/"'>]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 _HTML_START = re.compile(r"<\s*(?:!doctype\s+html|html|head|body|title|a\s|base\s|h1|pre|meta)", re.IGNORECASE)
 
