@@ -21,7 +21,7 @@ FILES = st.lists(
             "sdist": st.booleans(),
             "sha256": st.from_regex(r"[0-9a-f]{64}", fullmatch=True),
             "requires": st.sampled_from([None, ">=3.9", ">=3.9,<3.13", "!=3.9.*"]),
-            "yanked": st.sampled_from([None, "", "a \"quoted\" & <odd> reason"]),
+            "yanked": st.sampled_from([None, "", 'a "quoted" & <odd> reason']),
         }
     ),
     max_size=12,

@@ -138,7 +138,13 @@ def test_a_local_label_is_demanded_or_not() -> None:
 
 @pytest.mark.parametrize(
     ("local", "wanted", "fits"),
-    [("rocm7.1", "rocm", True), ("cpu", "cpu", True), ("cu128", "cpu", False), (None, "cpu", False), ("metax3.8.0.7", "metax3.8", True)],
+    [
+        ("rocm7.1", "rocm", True),
+        ("cpu", "cpu", True),
+        ("cu128", "cpu", False),
+        (None, "cpu", False),
+        ("metax3.8.0.7", "metax3.8", True),
+    ],
 )
 def test_families_of_local_labels(local: str | None, wanted: str, fits: bool) -> None:
     assert label_fits(local, wanted) is fits
@@ -185,14 +191,16 @@ def test_vendor_versions_outside_pep_440_are_kept_as_written() -> None:
     assert not name.pep440 and name.version == "2.1.0+das1.0+git00661e0.abi0.dtk2404"
 
 
-@pytest.mark.parametrize("bad", ["x.whl", "x-1.0.whl", "x-1.0-py3-none.whl", "x-1.0-beta-py3-none-any.whl", "-1.0-py3-none-any.whl"])
+@pytest.mark.parametrize(
+    "bad", ["x.whl", "x-1.0.whl", "x-1.0-py3-none.whl", "x-1.0-beta-py3-none-any.whl", "-1.0-py3-none-any.whl"]
+)
 def test_bad_names_are_not_guessed(bad: str) -> None:
     with pytest.raises(ValueError, match="name|build"):
         parse_wheel_name(bad)
 
 
 def test_the_order_of_versions_is_pep_440() -> None:
-    chain = "2.7.1.dev20250724 2.7.1rc1 2.7.1 2.7.1.post1.dev20250619 2.7.1.post1 2.7.1.post2".split()
+    chain = ["2.7.1.dev20250724", "2.7.1rc1", "2.7.1", "2.7.1.post1.dev20250619", "2.7.1.post1", "2.7.1.post2"]
     names = files(*(f"x-{v}-py3-none-any.whl" for v in reversed(chain)))
     assert versions_available(names, "x", target()) == [v for v in reversed(chain)]
     assert all(Version(a) < Version(b) for a, b in itertools.pairwise(chain))
