@@ -71,7 +71,8 @@ def test_json_pages() -> None:
 def test_a_listing_of_a_web_server_is_read_as_links() -> None:
     body = (
         "<html><head><title>Index of /wheels/</title></head><body><h1>Index of /wheels/</h1><hr><pre>"
-        '<a href="../">../</a>\n<a href="torch-2.9.0%2Bdas.opt1.dtk2604-cp311-cp311-manylinux_2_28_x86_64.whl">torch-2.9.0+da..&gt;</a>'
+        '<a href="../">../</a>\n<a href="torch-2.9.0%2Bdas.opt1.dtk2604-cp311-cp311-manylinux_2_28_x86_64.whl">'
+        "torch-2.9.0+da..&gt;</a>"
         " 01-Dec-2026 10:00  1234\n</pre></body></html>"
     )
     assert [f.filename for f in html(body).files] == ["torch-2.9.0+das.opt1.dtk2604-cp311-cp311-manylinux_2_28_x86_64.whl"]

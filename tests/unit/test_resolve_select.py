@@ -195,14 +195,14 @@ def test_vendor_versions_outside_pep_440_are_kept_as_written() -> None:
     "bad", ["x.whl", "x-1.0.whl", "x-1.0-py3-none.whl", "x-1.0-beta-py3-none-any.whl", "-1.0-py3-none-any.whl"]
 )
 def test_bad_names_are_not_guessed(bad: str) -> None:
-    with pytest.raises(ValueError, match="name|build"):
+    with pytest.raises(ValueError, match=r"name|build"):
         parse_wheel_name(bad)
 
 
 def test_the_order_of_versions_is_pep_440() -> None:
     chain = ["2.7.1.dev20250724", "2.7.1rc1", "2.7.1", "2.7.1.post1.dev20250619", "2.7.1.post1", "2.7.1.post2"]
     names = files(*(f"x-{v}-py3-none-any.whl" for v in reversed(chain)))
-    assert versions_available(names, "x", target()) == [v for v in reversed(chain)]
+    assert versions_available(names, "x", target()) == list(reversed(chain))
     assert all(Version(a) < Version(b) for a, b in itertools.pairwise(chain))
 
 
