@@ -70,6 +70,8 @@ def test_an_old_machine_is_upgraded_firmware_first_with_from_and_to() -> None:
     assert decisions(made)["driver"] == decisions(made)["cann-toolkit"] == "replace"
     assert "from 24.1.rc3 to 26.0.RC1" in made.step("driver").reason
     assert "stop first" in made.step("driver").reason and "davinci" in made.step("driver").reason
+    assert "is not among those CANN 9.1.0 accepts" in made.step("driver").reason
+    assert made.step("firmware").decision == "replace" and "from 7.5.0.1.129" in made.step("firmware").reason
     assert "from 8.5.0 to 9.1.0" in made.step("cann-toolkit").reason
     ids = [s.id for s in made.steps]
     assert ids.index("firmware") < ids.index("driver")

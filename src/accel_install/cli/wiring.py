@@ -44,7 +44,8 @@ def situation(session: Session) -> Situation:
     if given.scope not in _SCOPES:
         raise UsageError("usage.scope", "unknown scope", value=given.scope, expected=", ".join(_SCOPES))
     machine = load_machine(given.machine) if given.machine is not None else None
-    foreign = given.arch is not None and given.arch != session.host.arch()  # then nothing of this machine counts
+    own = session.host.arch()
+    foreign = None not in (given.arch, own) and given.arch != own  # then nothing of this machine counts
     local = None if machine is not None or foreign else this_machine(session.host, given.python)
     facts, target, described, notes = describe_target(
         local,

@@ -70,18 +70,18 @@ def _driver_wish(row: Row, all_rows: Sequence[Row]) -> LayerWish:
     return LayerWish(version, tuple(dict.fromkeys([*answer.accepts, *answer.matched])), warnings)
 
 
-def layer_probe(spec: StepSpec, facts: MachineFacts, wish: LayerWish, all_rows: Sequence[Row]) -> Probe:
-    """Turn the facts about a layer into a probe."""
+def layer_probe(spec: StepSpec, facts: MachineFacts, row: Row, all_rows: Sequence[Row]) -> Probe:
+    """Turn the facts about a layer into a probe; what is documented not to work with the row's SDK differs."""
     probe = layer_probe_of(spec.layer or "", facts)
-    problems = _documented_problems(spec.layer or "", facts, wish, all_rows) if probe.state == "present" else []
+    problems = _documented_problems(spec.layer or "", facts, row, all_rows) if probe.state == "present" else []
     return probe.model_copy(update={"state": "differs", "problems": problems}) if problems else probe
 
 
-def _documented_problems(layer: str, facts: MachineFacts, wish: LayerWish, rows: Sequence[Row]) -> list[str]:
+def _documented_problems(layer: str, facts: MachineFacts, row: Row, rows: Sequence[Row]) -> list[str]:
     """Faults between layers count against the one that would be replaced: the firmware for its range, else the driver."""
     if layer not in ("driver", "firmware"):
         return []
-    texts = [text for severity, text in layer_problems(facts.layers, None, rows) if severity == "fault"]
+    texts = [text for severity, text in layer_problems(facts.layers, row.version_of("cann"), rows) if severity == "fault"]
     about_firmware = [t for t in texts if "firmware" in t.lower()]
     return about_firmware if layer == "firmware" else [t for t in texts if t not in about_firmware]
 

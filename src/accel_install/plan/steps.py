@@ -57,7 +57,22 @@ def build_steps(inputs: StepInputs) -> tuple[list[PlanStep], list[str]]:
         step, notes = _build_one(spec, inputs)
         steps.append(step)
         warnings.extend(notes)
+    _follow_the_driver(steps, inputs)
     return _upgrade_order(steps), list(dict.fromkeys(warnings))
+
+
+def _follow_the_driver(steps: list[PlanStep], inputs: StepInputs) -> None:
+    """Replace the firmware with the driver where no row names a version: the vendor ships both as one bundle (HDK)."""
+    driver = next((s for s in steps if s.layer == "driver"), None)
+    firmware = next((s for s in steps if s.layer == "firmware"), None)
+    if driver is None or firmware is None or driver.decision != "replace" or firmware.decision != "adopt" or firmware.version:
+        return
+    stop = firmware.params.get("stop_first")
+    firmware.decision = "replace"
+    firmware.reason = f"from {firmware.installed} to the firmware of HDK {driver.version}, as one bundle with the driver"
+    firmware.reason += f"; stop first: {stop}" if stop else ""
+    spec = next(s for s in inputs.recipe.steps if s.id == firmware.id)
+    firmware.artifacts = artifacts_for(spec, inputs.target, None, _chip(inputs), inputs.artifacts)
 
 
 def _build_one(spec: StepSpec, inputs: StepInputs) -> tuple[PlanStep, list[str]]:
@@ -87,14 +102,17 @@ def _build_one(spec: StepSpec, inputs: StepInputs) -> tuple[PlanStep, list[str]]
 def _build_layer(step: PlanStep, spec: StepSpec, inputs: StepInputs) -> tuple[PlanStep, list[str]]:
     wish = layer_wish(spec, inputs.row, inputs.all_rows)
     step.version, step.accepts = wish.version, list(wish.accepts)
-    probe = inputs.probes.get(spec.id) or layer_probe(spec, inputs.facts, wish, inputs.all_rows)
+    probe = inputs.probes.get(spec.id) or layer_probe(spec, inputs.facts, inputs.row, inputs.all_rows)
     step.installed = probe.version
     decision = decide(step, probe)
     step.decision, step.reason = decision.word, decision.reason
     if decision.acts:
-        chip = inputs.target.family or (inputs.recipe.accelerator.family if inputs.recipe.accelerator else "")
-        step.artifacts = artifacts_for(spec, inputs.target, wish.version, chip, inputs.artifacts)
+        step.artifacts = artifacts_for(spec, inputs.target, wish.version, _chip(inputs), inputs.artifacts)
     return step, [f"{spec.id}: {note}" for note in wish.warnings]
+
+
+def _chip(inputs: StepInputs) -> str:
+    return inputs.target.family or (inputs.recipe.accelerator.family if inputs.recipe.accelerator else "")
 
 
 def _upgrade_order(steps: list[PlanStep]) -> list[PlanStep]:

@@ -122,7 +122,7 @@ def _driver_problems(layers: LayersFacts, cann: str | None, rows: Sequence[Row])
     if known is True:
         return []
     answer = accepted_hdk(wanted, rows)
-    lines = (*answer.accepts, *answer.matched)
+    lines = tuple(dict.fromkeys((*answer.accepts, *answer.matched)))
     if any(matches_line(driver.version, line) for line in lines):
         return []
     if known is False:

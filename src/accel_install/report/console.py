@@ -52,7 +52,8 @@ def _table(title: str, *columns: str) -> Table:
 def _print_head(plan: Plan, console: Console) -> None:
     target = plan.target
     libc = f"glibc {target['glibc']}" if target.get("glibc") else f"musl {target.get('musl')}"
-    chip = target.get("accelerator") or "accelerator not stated"
+    family = f"family {target['family']}" if target.get("family") else "accelerator not stated"
+    chip = target.get("accelerator") or family
     console.print(Text(f"{plan.recipe}: {target['arch']}, Python {target['python']}, {libc}, {chip}", style="bold"))
     console.print(Text(f"row {plan.row} ({plan.row_status}, {plan.row_date}; {plan.row_source})"))
     console.print()

@@ -66,7 +66,7 @@ class RunFile(StepKind):
 
     def verify(self, ctx: RunContext, step: PlanStep) -> list[str]:
         ctx.forget_facts()
-        probe = self.probe(ctx, step)
+        probe = self.probe(ctx, step.model_copy(update={"decision": "do"}))  # as a fresh look, not as the plan saw it
         decision = self.decide(step, probe)
         return [] if decision.word in ("skip", "adopt") else [f"after the installer: {probe.version or probe.detail}"]
 
