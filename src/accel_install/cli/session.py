@@ -77,7 +77,11 @@ class Session:
         """The one HTTP client of this call."""
         from accel_install.fetch.http import HttpClient
 
-        return HttpClient()
+        client = HttpClient()
+        options = [option.partition("=")[2] for option in self.given.index]
+        for url in (*options, *self.given.find_links, *self.settings.indexes.values(), self.settings.default_index or ""):
+            client.learn(url)  # a cached page is not fetched, and its files still need them
+        return client
 
     @cached_property
     def store(self) -> ArtifactStore:
@@ -121,6 +125,7 @@ class Session:
             configured_default=self.settings.default_index,
             cache_dir=self.cache_dir,
         )
+        self.http.learn(config.default_url)
         return IndexClient(
             config,
             self.http,

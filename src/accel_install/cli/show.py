@@ -19,7 +19,7 @@ def plan_refusal(plan: Plan) -> AccelError | None:
     if not plan.unresolved:
         return None
     unreachable = [u for u in plan.unresolved if u.reason in _OUT_OF_REACH]
-    names = ", ".join(f"{u.name} {u.version}" for u in plan.unresolved)
+    names = ", ".join(f"{u.name} {u.version}".strip() for u in plan.unresolved)
     if unreachable:
         indexes = sorted({u.index for u in unreachable})
         return IndexUnavailableError(

@@ -70,6 +70,11 @@ class HttpClient:
         self._client: httpx.Client | None = None
         self._credentials: dict[str, tuple[str, str]] = {}
 
+    def learn(self, url: str) -> None:
+        """Remember the credentials of an address for its origin, without asking for anything."""
+        if "://" in url:
+            self._authorised(url)
+
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
         """Return the whole answer; a status of 400 and more is returned, not raised.
 

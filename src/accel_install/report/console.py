@@ -148,5 +148,5 @@ def _print_sums(plan: Plan, console: Console) -> None:
     if plan.plain_install_bytes is not None:
         text += f"; a plain install would download {human_bytes(plan.plain_install_bytes)}"
     if plan.unresolved:
-        text += f"; without {', '.join(f'{u.name} {u.version}' for u in plan.unresolved)}"
+        text += f"; without {', '.join(f'{u.name} {u.version}'.strip() for u in plan.unresolved)}"
     console.print(Text(text, style="bold"))

@@ -1,10 +1,10 @@
-"""The solver's words as errors of ours: out of reach, no solution, or something else. Pure."""
+"""The solver's words as errors of ours: out of reach, no solution, a full disk, or something else. Pure."""
 
 from __future__ import annotations
 
 import re
 
-from accel_install.errors import AccelError, IndexUnavailableError, ResolutionError
+from accel_install.errors import AccelError, IndexUnavailableError, PreflightError, ResolutionError
 
 __all__ = ["error_of"]
 
@@ -24,6 +24,7 @@ _NETWORK_SIGNS = (
     "failed to fetch:",
     "request failed after",
 )
+_DISK_SIGNS = ("no space left on device", "read-only file system", "permission denied", "disk quota exceeded")
 _OFFLINE_SIGN = "the network was disabled"
 _NO_SOLUTION_SIGN = "no solution found"
 _AUTH_SIGN = re.compile(r"returned an? (?:401 unauthorized|403 forbidden|407 proxy)", re.IGNORECASE)
@@ -53,6 +54,14 @@ def error_of(stderr: str, returncode: int) -> AccelError:
             value=words,
             expected="an index that answers",
             hint="--index default=URL names a mirror",
+        )
+    if any(sign in lower for sign in _DISK_SIGNS):
+        return PreflightError(
+            "preflight.cache-not-writable",
+            "the solver cannot write its cache",
+            value=words,
+            expected="room and permission in the cache folder and in TMPDIR",
+            hint="free some, or ACCEL_INSTALL_CACHE_DIR=DIR",
         )
     return ResolutionError("resolve.solver-failed", f"the solver failed (exit {returncode})", value=words)
 

@@ -74,14 +74,15 @@ def command(
 
 def _plan(session: Session, subject: str, given: RunOptions) -> Plan:
     from accel_install.cli.promises import is_lock_argument, is_plan_argument, load_plan
-    from accel_install.cli.wiring import fresh_plan_of, plan_recipe
+    from accel_install.cli.wiring import fresh_plan_of, plan_with
+    from accel_install.recipe.load import load_recipe
 
     if is_lock_argument(subject):
         raise UsageError(
             "usage.apply", "a lockfile is applied with --locked", value=subject, hint=f"accel-install apply --locked {subject}"
         )
     if not is_plan_argument(subject):
-        return plan_recipe(subject, given)
+        return plan_with(session, load_recipe(subject))
     saved = load_plan(Path(subject))
     _check_applicable(saved)
     fresh, stale = fresh_plan_of(saved, given)
