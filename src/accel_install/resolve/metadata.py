@@ -25,6 +25,8 @@ from accel_install.resolve.zip_tail import RangeFile
 
 __all__ = ["HttpReader", "WheelMetadata", "parse_metadata", "read_many", "read_metadata"]
 
+_ENOUGH_TRIES = 6
+
 
 class _Response(Protocol):
     @property
@@ -83,7 +85,25 @@ def _text(value: object) -> str | None:
     return str(value).strip() if value is not None else None
 
 
-def read_metadata(file: IndexFile, http: HttpReader, cache_dir: Path | None, *, offline: bool = False) -> WheelMetadata:
+@dataclass
+class _Habits:
+    """Whether an index serves `.metadata`, as seen while many files are read: most misses cost a round trip each."""
+
+    tried: int = 0
+    served: int = 0
+
+    def note(self, served: bool) -> None:
+        self.tried += 1
+        self.served += served
+
+    @property
+    def doubtful(self) -> bool:
+        return self.tried >= _ENOUGH_TRIES and self.served * 2 < self.tried
+
+
+def read_metadata(
+    file: IndexFile, http: HttpReader, cache_dir: Path | None, *, offline: bool = False, habits: _Habits | None = None
+) -> WheelMetadata:
     """Return the metadata of a wheel.
 
     Args:
@@ -91,6 +111,7 @@ def read_metadata(file: IndexFile, http: HttpReader, cache_dir: Path | None, *, 
         http: the reader for remote files.
         cache_dir: the tool's cache folder, None for no cache.
         offline: whether remote files must not be asked for.
+        habits: what was learnt of the index while reading others.
 
     Raises:
         IndexUnavailableError: the host does not answer, or the tool is offline and the answer is not cached.
@@ -110,7 +131,7 @@ def read_metadata(file: IndexFile, http: HttpReader, cache_dir: Path | None, *, 
             hint="run once without --offline",
         )
     try:
-        found = parse_metadata(_read_local(path) if path is not None else _read_remote(file, http))
+        found = parse_metadata(_read_local(path) if path is not None else _read_remote(file, http, habits or _Habits()))
     except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
         raise ResolutionError(
             "resolve.metadata-unreadable",
@@ -133,6 +154,7 @@ def read_many(
     """Return metadata, or the error, by file name. Those not cached are read by `jobs` threads."""
     cache = MetadataCache(cache_dir / "metadata" if cache_dir else None)
     results: dict[str, WheelMetadata | AccelError] = {}
+    habits = _Habits()
     missing = []
     for file in files:
         cached = _from_cache(cache, file)
@@ -143,7 +165,7 @@ def read_many(
 
     def read(file: IndexFile) -> WheelMetadata | AccelError:
         try:
-            return read_metadata(file, http, cache_dir, offline=offline)
+            return read_metadata(file, http, cache_dir, offline=offline, habits=habits)
         except AccelError as error:
             return error
 
@@ -174,13 +196,20 @@ def _read_local(path: Path) -> bytes:
         return _member(stream)
 
 
-def _read_remote(file: IndexFile, http: HttpReader) -> bytes:
+def _read_remote(file: IndexFile, http: HttpReader, habits: _Habits) -> bytes:
     url = file.url.split("#", 1)[0]
+    range_first = file.has_metadata is False or (file.has_metadata is None and habits.doubtful and file.size_bytes is not None)
+    if range_first:
+        found = _read_by_range(url, file.size_bytes, http)
+        if found is not None:
+            return found
     if file.has_metadata is not False:
         answer = http.get(url + ".metadata")
-        if answer.status == 200 and answer.content.lstrip()[:17].lower() == b"metadata-version:":
+        served = answer.status == 200 and answer.content.lstrip()[:17].lower() == b"metadata-version:"
+        habits.note(served)
+        if served:
             return answer.content
-    by_range = _read_by_range(url, file.size_bytes, http)
+    by_range = None if range_first else _read_by_range(url, file.size_bytes, http)
     return by_range if by_range is not None else _read_whole(url, http)
 
 
