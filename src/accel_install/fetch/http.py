@@ -7,6 +7,7 @@ and plain paths the same way. Resuming into a file is in `transfer`; checking an
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["HttpClient", "RawStream"]
 
 T = TypeVar("T")
+
+# httpx imports its own command line when rich is there, which costs more than all the rest of it
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
 
 _MAX_CONNECTIONS = 24  # as many as the readers of metadata; more make some hosts slow down
 _CONNECT_TIMEOUT_S = 10.0
@@ -72,8 +76,9 @@ class HttpClient:
 
     def learn(self, url: str) -> None:
         """Remember the credentials of an address for its origin, without asking for anything."""
-        if "://" in url:
-            self._authorised(url)
+        bare, credentials = split_credentials(url)
+        if credentials is not None:
+            self._credentials[origin_of(bare)] = credentials
 
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
         """Return the whole answer; a status of 400 and more is returned, not raised.

@@ -148,7 +148,7 @@ def read_many(
     http: HttpReader,
     cache_dir: Path | None,
     *,
-    jobs: int = 24,
+    jobs: int = 16,
     offline: bool = False,
 ) -> dict[str, WheelMetadata | AccelError]:
     """Return metadata, or the error, by file name. Those not cached are read by `jobs` threads."""

@@ -11,12 +11,15 @@ from collections.abc import Callable
 __all__ = ["RangeFile"]
 
 _TAIL_BYTES = 64 * 1024
+_LARGEST_TAIL_BYTES = 2 << 20
+_TAIL_PART = 64  # directory and metadata of the wheels that were looked at lie within the last 64th (torch: 1.8 of 146 MB)
 
 
 class RangeFile(io.RawIOBase):
     """A read-only file whose bytes come from `fetch(start, end)`, `end` inclusive.
 
-    A read near the end takes the last 64 KiB, where the directory of a zip file lies; others fetch what is missing.
+    A read near the end takes the tail at once, where the directory of a zip file lies (64 KiB, more of a large file, at most
+    2 MiB); others fetch what is missing.
 
     Args:
         size_bytes: length of the remote file.
@@ -27,6 +30,7 @@ class RangeFile(io.RawIOBase):
         super().__init__()
         self._size = size_bytes
         self._fetch = fetch
+        self._tail = min(max(_TAIL_BYTES, size_bytes // _TAIL_PART), _LARGEST_TAIL_BYTES)
         self._position = 0
         self._chunks: list[tuple[int, bytes]] = []
 
@@ -69,7 +73,7 @@ class RangeFile(io.RawIOBase):
         return chunk[start - first : end - first]
 
     def _window(self, start: int, end: int) -> tuple[int, int]:
-        tail = max(0, self._size - _TAIL_BYTES)
+        tail = max(0, self._size - self._tail)
         if start >= tail:
             return tail, self._size
         return start, min(self._size, max(end, start + _TAIL_BYTES))
