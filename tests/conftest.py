@@ -55,7 +55,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return this environment without what steers pip, uv, Python or the tool."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(_CLEARED)}
-    return {**kept, "NO_COLOR": "1", "COLUMNS": "200", **(extra or {})}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**kept, "PATH": path, "NO_COLOR": "1", "COLUMNS": "200", **(extra or {})}
 
 
 Tool = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from makeself_run import make_run
+from no_downloads import NoDownloads
 
 from accel_install.errors import InDoubtError, PreflightError, StepFailedError
 from accel_install.execute.api import ApplyOptions, EngineDeps, apply_plan, resume_run
@@ -29,17 +30,6 @@ echo "$@" >> "$path/../calls.txt"
 mkdir -p "$path/driver" && printf 'Version=25.5.1\\npackage_version=25.5.1\\n' > "$path/driver/version.info"
 exit "${CODE:-0}"
 """
-
-
-class NoDownloads:
-    def fetch(self, url: str, filename: str, sha256: str | None, size_bytes: int | None) -> Path:
-        raise AssertionError("nothing is downloaded here")
-
-    def prefetch(self, items: object) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any
 
 from accel_install.cli.registry import COMMANDS, CommandInfo
@@ -20,6 +22,7 @@ __all__ = ["run"]
 def run(argv: Sequence[str]) -> int:
     """Run the command line and return the exit code. Never lets an exception through."""
     os.environ.setdefault("TYPER_USE_RICH", "0")
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         return _invoke(argv)
     except AccelError as error:
@@ -27,8 +30,11 @@ def run(argv: Sequence[str]) -> int:
 
         return report_error(error, as_json="--json" in argv)
     except KeyboardInterrupt:
-        sys.stderr.write("error[run.interrupted]: interrupted\nhint: accel-install resume\n")
-        return int(ExitCode.INTERRUPTED)
+        from accel_install.cli.output import report_error
+        from accel_install.errors import InterruptedRunError
+
+        stopped = InterruptedRunError("run.interrupted", "interrupted", hint="accel-install status, then accel-install resume")
+        return report_error(stopped, as_json="--json" in argv)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - the reader is gone; keep the interpreter quiet at exit
         return 0
@@ -36,6 +42,11 @@ def run(argv: Sequence[str]) -> int:
         from accel_install.cli.output import report_bug
 
         return report_bug(error, as_json="--json" in argv)
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """End as Ctrl-C does; a run that acts has its own, more careful handler."""
+    raise KeyboardInterrupt
 
 
 def _invoke(argv: Sequence[str]) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -76,6 +77,9 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before acting
 Unattended = Annotated[bool, typer.Option("--unattended", help="Nobody is there: never ask, refuse instead.")]
 
 
+_LISTS = frozenset({"index", "find_links", "licences"})
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """All shared options of one call, as given."""
@@ -104,3 +108,10 @@ class RunOptions:
     yes: bool = False
     unattended: bool = False
     wait: bool = False
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> RunOptions:
+        """Gather the shared options out of a command's arguments (its `locals()`); a list that was not given is empty."""
+        names = {f.name for f in fields(cls)}
+        given = {k: v for k, v in values.items() if k in names}
+        return cls(**{k: [] if v is None and k in _LISTS else v for k, v in given.items()})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from datetime import datetime
 from pathlib import Path
 
-from accel_install.errors import AccelError, JournalUnreadableError
+from accel_install.errors import AccelError, JournalUnreadableError, StepFailedError
 from accel_install.execute.context import ApplyOptions, EngineDeps, RunContext
 from accel_install.execute.engine import run_steps
+from accel_install.execute.failures import as_failure
 from accel_install.execute.journal import Journal, read_journal
 from accel_install.execute.kinds import kind_of
 from accel_install.execute.result import RunResult
@@ -16,7 +18,7 @@ from accel_install.execute.settle import settle
 from accel_install.execute.state import StateDir
 from accel_install.execute.status import StatusReport, read_status
 from accel_install.host.base import Host
-from accel_install.host.durable import sweep_temporaries, write_atomic
+from accel_install.host.durable import sweep_temporaries
 from accel_install.host.lock import MachineLock
 from accel_install.plan.models import Plan, Probe
 
@@ -50,9 +52,7 @@ def apply_plan(host: Host, plan: Plan, options: ApplyOptions, deps: EngineDeps, 
     with MachineLock(state.lock, f"{purpose} {plan.recipe}"):
         journal = Journal(state.journal, deps.clock, host.boot_id())
         run_id = _run_id(deps)
-        state.run(run_id).mkdir(parents=True, exist_ok=True)
-        text = plan.model_dump_json(by_alias=True, indent=1)
-        write_atomic(state.plan(run_id), text.encode())
+        state.save_plan(run_id, plan.model_dump_json(by_alias=True, indent=1).encode())
         ctx = RunContext(host, plan, options, deps, state, run_id, journal)
         return _run(ctx, journal, purpose)
 
@@ -68,10 +68,12 @@ def _run(ctx: RunContext, journal: Journal, purpose: str) -> RunResult:
         ctx.events.emit("run-started", recipe=plan.recipe, row=plan.row, purpose=purpose)
         try:
             result = run_steps(ctx, settled, write_lock=purpose == "apply")
-        except AccelError as error:
-            journal.write("run-failed", ctx.run_id, slug=error.slug, message=error.message, exit_code=int(error.exit_code))
+        except (AccelError, OSError) as caught:
+            error = as_failure(caught, "the end of the run")
+            with contextlib.suppress(StepFailedError):  # where the disk is full, the first failure is the one to tell
+                journal.write("run-failed", ctx.run_id, slug=error.slug, message=error.message, exit_code=int(error.exit_code))
             ctx.events.emit("run-finished", result="failed", slug=error.slug, message=error.message)
-            raise
+            raise error from caught.__cause__
         finally:
             ctx.deps.downloader.close()
         journal.write("run-finished", ctx.run_id, result="ok", acted=list(result.acted))

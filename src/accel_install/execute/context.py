@@ -14,7 +14,7 @@ from accel_install.execute.journal import Journal
 from accel_install.execute.signals import Interrupts
 from accel_install.execute.state import StateDir
 from accel_install.facts.models import MachineFacts
-from accel_install.host.base import Host
+from accel_install.host.base import Host, RunningChild
 from accel_install.plan.models import Plan, PlanWheel
 
 __all__ = ["ApplyOptions", "Downloads", "EngineDeps", "RunContext"]
@@ -132,7 +132,7 @@ class RunContext:
             step: id of the step.
             argv: argument list.
             env, unset: changes to the child's environment.
-            protected: never stop it: a signal is remembered until it has ended.
+            protected: never stop it: a signal is remembered, and raised after the step by the engine.
             success_codes: exit codes that count as success.
 
         Raises:
@@ -141,29 +141,31 @@ class RunContext:
         """
         log = self.state.log(self.run_id, step)
         log.parent.mkdir(parents=True, exist_ok=True)
-        self.interrupts.protected = True
-        try:
+        protected = protected or self.interrupts.protected
+        with self.interrupts.held():
             child = self.host.spawn(list(argv), log_path=log, env=env, unset=tuple(unset))
             if self.journal is not None:
                 self.journal.write("child", self.run_id, step, **child.record.to_dict())
-            self.interrupts.protected = protected
-            code = self._wait(child)
-        finally:
-            self.interrupts.protected = False
+            code = self._wait(child, protected)
         if code not in success_codes:
             raise self._failed(step, argv, code, log)
-        self.interrupts.check()
+        if not protected:
+            self.interrupts.check()
         return code
 
-    def _wait(self, child: object) -> int:
+    def _wait(self, child: RunningChild, protected: bool) -> int:
+        """Wait for a child. Unless it is protected, a signal stops it with its whole group."""
         from accel_install.execute.children import stop_group
 
         try:
-            self.interrupts.check() if not self.interrupts.protected else None
-            return int(child.wait())  # type: ignore[attr-defined]
+            self.interrupts.protected = protected
+            if not protected:
+                self.interrupts.check()
+            return child.wait()
         except BaseException:
-            if not self.interrupts.protected:
-                stop_group(self.host, child.record)  # type: ignore[attr-defined]
+            self.interrupts.protected = True  # stopping it comes to its end, too
+            if not protected:
+                stop_group(self.host, child.record)
             raise
 
     def _failed(self, step: str, argv: Sequence[str], code: int, log: Path) -> StepFailedError:

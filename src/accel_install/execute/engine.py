@@ -5,13 +5,14 @@ It knows nothing of platforms, vendors or rehearsals: kinds act, the host confin
 
 from __future__ import annotations
 
-import errno
+import contextlib
 from collections.abc import Callable
 
 from accel_install.errors import AccelError, DegradedError, StepFailedError
 from accel_install.execute.activate import ACTIVATE, activate, is_active
 from accel_install.execute.checks import check_after
 from accel_install.execute.context import RunContext
+from accel_install.execute.failures import as_failure
 from accel_install.execute.kinds import kind_of
 from accel_install.execute.preflight import preflight
 from accel_install.execute.result import RunResult
@@ -47,6 +48,7 @@ def run_steps(ctx: RunContext, settled: list[str], write_lock: bool = True) -> R
     for step in ctx.plan.steps:
         ctx.interrupts.check()
         _run_step(ctx, step, progress)
+    ctx.interrupts.check()
     _switch(ctx, progress)
     lock = ctx.deps.on_success(ctx.plan) if write_lock and ctx.deps.on_success is not None else None
     notes = _notes(ctx, progress)
@@ -83,8 +85,10 @@ def _run_step(ctx: RunContext, step: PlanStep, progress: _Progress) -> None:
         progress.kept.append(step.id)
         return
     kind = kind_of(step.kind)
+    held = ctx.interrupts.held() if kind.policy == "wait" else contextlib.nullcontext()
     try:
-        _act(ctx, step.id, decision, lambda: kind.act(ctx, step, decision), lambda: kind.verify(ctx, step))
+        with held:
+            _act(ctx, step.id, decision, lambda: kind.act(ctx, step, decision), lambda: kind.verify(ctx, step))
     except StepFailedError:
         if not step.optional:
             raise
@@ -110,36 +114,24 @@ def _act(ctx: RunContext, step_id: str, decision: Decision, act: Callable[[], No
         act()
         problems = verify()
     except (AccelError, OSError) as error:
-        failure = _as_failure(error, step_id)
-        journal.write("outcome", ctx.run_id, step_id, ok=False, detail=failure.message, slug=failure.slug)
+        failure = as_failure(error, f"step {step_id}")
+        with contextlib.suppress(StepFailedError):  # a full disk takes the journal too; the first failure is the one to tell
+            journal.write("outcome", ctx.run_id, step_id, ok=False, detail=failure.message, slug=failure.slug)
         ctx.events.emit("step-failed", step_id, message=failure.message, slug=failure.slug)
         raise failure from error
     if problems:
         journal.write("outcome", ctx.run_id, step_id, ok=False, detail="; ".join(problems))
         ctx.events.emit("step-failed", step_id, message="; ".join(problems))
         raise _not_verified(step_id, problems)
-    journal.write("outcome", ctx.run_id, step_id, ok=True, version=_version(ctx, step_id))
+    version = _version(ctx, step_id)
+    with ctx.interrupts.held():
+        journal.write("outcome", ctx.run_id, step_id, ok=True, version=version)
     ctx.events.emit("step-finished", step_id)
 
 
 def _version(ctx: RunContext, step_id: str) -> str | None:
     step = next((s for s in ctx.plan.steps if s.id == step_id), None)
     return None if step is None or step.layer is None else kind_of(step.kind).probe(ctx, step).version
-
-
-def _as_failure(error: AccelError | OSError, step_id: str) -> AccelError:
-    if isinstance(error, AccelError):
-        return error
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StepFailedError(
-            "step.disk-full",
-            f"no room left in step {step_id}",
-            value=str(error.filename or ""),
-            hint="free some, then accel-install resume",
-        )
-    return StepFailedError(
-        "step.system-error", f"step {step_id}: {error.strerror}", value=str(error.filename or ""), hint="accel-install resume"
-    )
 
 
 def _not_verified(step_id: str, problems: list[str]) -> StepFailedError:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from accel_install.digests import canonical_json
-from accel_install.errors import JournalUnreadableError
+from accel_install.errors import JournalUnreadableError, StepFailedError
 from accel_install.host.durable import append_durable
 
 __all__ = ["Journal", "JournalContent", "Record", "read_journal"]
@@ -25,7 +25,7 @@ _HEADER = "header"
 
 @dataclass(frozen=True)
 class Record:
-    """One record. Types: header, run-started, intent, child, outcome, adopted, skipped, check, run-finished."""
+    """One record. Types: header, run-started, intent, child, outcome, check, run-finished, run-failed."""
 
     seq: int
     type: str
@@ -134,8 +134,7 @@ class Journal:
         self._path, self._clock, self._boot_id = path, clock, boot_id
         content = read_journal(path)
         if content.torn_bytes:
-            with path.open("r+b") as stream:
-                stream.truncate(content.size_bytes)
+            _cut(path, content.size_bytes)
         self.torn_bytes = content.torn_bytes
         self._records = list(content.records)
         if not self._records:
@@ -147,10 +146,35 @@ class Journal:
         return JournalContent(tuple(self._records))
 
     def write(self, type: str, run_id: str, step: str | None = None, **data: Any) -> Record:
-        """Append one record; when this returns it is on disk."""
+        """Append one record; when this returns it is on disk.
+
+        Raises:
+            StepFailedError: it cannot be written; a run never acts without its journal.
+        """
         return self._append(Record(self._records[-1].seq + 1, type, run_id, step, self._clock(), self._boot_id, data))
 
     def _append(self, record: Record) -> Record:
-        append_durable(self._path, record.line())
+        try:
+            append_durable(self._path, record.line())
+        except OSError as error:
+            raise _not_writable(self._path, error) from error
         self._records.append(record)
         return record
+
+
+def _cut(path: Path, size_bytes: int) -> None:
+    try:
+        with path.open("r+b") as stream:
+            stream.truncate(size_bytes)
+    except OSError as error:
+        raise _not_writable(path, error) from error
+
+
+def _not_writable(path: Path, error: OSError) -> StepFailedError:
+    return StepFailedError(
+        "journal.not-writable",
+        f"the journal cannot be written: {error.strerror}",
+        value=str(path),
+        expected="room and permission: nothing is done that is not journaled",
+        hint="mend that, then accel-install resume",
+    )

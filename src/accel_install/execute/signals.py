@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -30,6 +32,15 @@ class Interrupts:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Only remember signals until this context ends: an act must come to its end and be journaled."""
+        before, self.protected = self.protected, True
+        try:
+            yield
+        finally:
+            self.protected = before
 
     def check(self) -> None:
         """Raise when a signal was remembered.

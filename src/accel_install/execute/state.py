@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accel_install.errors import PreflightError
+from accel_install.host.durable import write_atomic
 
 __all__ = ["StateDir"]
 
@@ -65,10 +66,24 @@ class StateDir:
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
-            raise PreflightError(
-                "preflight.state-dir-not-writable",
-                f"the state folder cannot be written: {error.strerror}",
-                value=str(self.path),
-                expected="a folder that this user may write",
-                hint="--state-dir DIR, or run as root",
-            ) from error
+            raise self._not_writable(error) from error
+
+    def save_plan(self, run_id: str, data: bytes) -> None:
+        """Keep the plan of a run, before anything is done.
+
+        Raises:
+            PreflightError: it cannot be written.
+        """
+        try:
+            write_atomic(self.plan(run_id), data)
+        except OSError as error:
+            raise self._not_writable(error) from error
+
+    def _not_writable(self, error: OSError) -> PreflightError:
+        return PreflightError(
+            "preflight.state-dir-not-writable",
+            f"the state folder cannot be written: {error.strerror}",
+            value=str(self.path),
+            expected="a folder that this user may write, with room left",
+            hint="--state-dir DIR, or run as root",
+        )

@@ -39,24 +39,7 @@ def command(
     json: opt.Json = False,
 ) -> int:
     """Execute the plan step by step; what is already as wanted is left alone."""
-    given = RunOptions(
-        python=python,
-        row=row,
-        scope=scope,
-        root=root,
-        env=env,
-        in_place=in_place,
-        index=index or [],
-        find_links=find_links or [],
-        artifacts=artifacts,
-        requirements=requirements,
-        offline=offline,
-        refresh=refresh,
-        state_dir=state_dir,
-        licences=licences or [],
-        yes=yes,
-        unattended=unattended,
-    )
+    given = RunOptions.of(locals())
     if (subject is None) == (locked is None):
         raise UsageError(
             "usage.apply", "`apply` takes a recipe, a saved plan, or --locked LOCK", hint="accel-install apply --help"

@@ -44,26 +44,7 @@ def command(
     json: opt.Json = False,
 ) -> int:
     """Write the machine lockfile of a recipe, or check or compare lockfiles."""
-    given = RunOptions(
-        machine=machine,
-        arch=arch,
-        python=python,
-        glibc=glibc,
-        musl=musl,
-        os=os,
-        accelerator=accelerator,
-        row=row,
-        scope=scope,
-        root=root,
-        env=env,
-        index=index or [],
-        find_links=find_links or [],
-        artifacts=artifacts,
-        requirements=requirements,
-        offline=offline,
-        refresh=refresh,
-        state_dir=state_dir,
-    )
+    given = RunOptions.of(locals())
     if words[0] == "check" and len(words) == 2:
         return _check(Path(words[1]), given, json)
     if words[0] == "diff" and len(words) == 3:

@@ -49,27 +49,6 @@ def command(
     from accel_install.cli.show import finish_plan
     from accel_install.cli.wiring import plan_recipe
 
-    given = opt.RunOptions(
-        machine=machine,
-        arch=arch,
-        python=python,
-        glibc=glibc,
-        musl=musl,
-        os=os,
-        accelerator=accelerator,
-        row=row,
-        scope=scope,
-        root=root,
-        env=env,
-        in_place=in_place,
-        index=index or [],
-        find_links=find_links or [],
-        artifacts=artifacts,
-        requirements=requirements,
-        compare=compare,
-        offline=offline,
-        refresh=refresh,
-        state_dir=state_dir,
-    )
+    given = opt.RunOptions.of(locals())
     plan = plan_recipe(recipe, given)
     return finish_plan(plan, as_json=json, format=format, output=output, all_files=all_files, detailed=detailed_exitcode)

@@ -35,16 +35,7 @@ def command(
     from accel_install.cli.session import Session
     from accel_install.verify.repair import repair_plan
 
-    given = opt.RunOptions(
-        root=root,
-        env=env,
-        state_dir=state_dir,
-        index=index or [],
-        find_links=find_links or [],
-        offline=offline,
-        yes=yes,
-        unattended=unattended,
-    )
+    given = opt.RunOptions.of(locals())
     session = Session(given)
     found = find_subject(session, subject, given)
     if found.promised is None or found.env is None:

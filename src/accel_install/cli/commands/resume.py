@@ -30,16 +30,5 @@ def command(
     from accel_install.cli.running import resume
     from accel_install.cli.session import Session
 
-    given = opt.RunOptions(
-        root=root,
-        env=env,
-        state_dir=state_dir,
-        index=index or [],
-        find_links=find_links or [],
-        artifacts=artifacts,
-        licences=licences or [],
-        yes=yes,
-        unattended=unattended,
-        wait=wait,
-    )
+    given = opt.RunOptions.of(locals())
     return finish_run(resume(Session(given), json), as_json=json)

@@ -32,9 +32,7 @@ def command(
     from accel_install.cli.running import check
     from accel_install.cli.session import Session
 
-    given = opt.RunOptions(
-        root=root, env=env, state_dir=state_dir, index=index or [], find_links=find_links or [], offline=offline
-    )
+    given = opt.RunOptions.of(locals())
     session = Session(given)
     found = find_subject(session, subject, given)
     if found.env is None:

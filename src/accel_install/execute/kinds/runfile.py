@@ -54,6 +54,7 @@ class RunFile(StepKind):
         shell = "/bin/sh"
         if step.params.get("check_args"):
             ctx.run_child(step.id, [shell, str(file), *step.params["check_args"]], protected=True)
+            ctx.interrupts.check()
         mode = "upgrade_args" if decision.word == "replace" else "install_args"
         place = f"--install-path={ctx.host.path(step.params.get('install_path', '/usr/local'))}"
         ctx.run_child(
