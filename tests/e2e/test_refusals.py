@@ -151,7 +151,10 @@ def test_ctrl_c_is_130_and_can_be_resumed(tool, tool_env: dict[str, str], stack:
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
     assert "accel-install resume" in error and "Traceback" not in error
-    assert tool("resume", *stack.options, "--state-dir", state).returncode == 0
+    resumed = tool("resume", *stack.options, "--state-dir", state)
+    assert resumed.returncode == 0
+    if "nothing was run here" in resumed.stdout or "nothing to resume" in resumed.stdout:  # it came before the first step
+        assert tool("apply", stack.recipe, *stack.options, "--state-dir", state).returncode == 0
     assert tool("verify", "--state-dir", state).returncode == 0
 
 

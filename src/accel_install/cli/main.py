@@ -70,6 +70,8 @@ def _invoke(argv: Sequence[str]) -> int:
         return stop.code if isinstance(stop.code, int) else 0
     except Exception as error:
         return _usage_exit(error, argv)
+    if result == int(ExitCode.INTERRUPTED):  # typer swallows Ctrl-C and answers its code; people need the word, too
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
 
 
@@ -106,6 +108,6 @@ def _usage_exit(error: Exception, argv: Sequence[str]) -> int:
         return report_error(wrong, as_json="--json" in argv)
     if type(error).__name__ == "Exit":
         return int(getattr(error, "exit_code", 0))
-    if type(error).__name__ == "Abort":
-        return int(ExitCode.INTERRUPTED)
+    if type(error).__name__ == "Abort":  # typer's word for Ctrl-C
+        raise KeyboardInterrupt from error
     raise error

@@ -33,12 +33,7 @@ class PythonEnv(StepKind):
         return Probe(state="present", detail=f"{env.name} is for this set of wheels ({state})")
 
     def preflight(self, ctx: RunContext, step: PlanStep, decision: Decision) -> list[AccelError]:
-        given = ctx.options.env
-        if given is None or given.is_symlink():
-            return []
-        if ctx.options.in_place:
-            return [] if (given / "pyvenv.cfg").is_file() else [_not_an_env(given)]
-        return [_is_a_folder(given)] if given.exists() else []
+        return [*_place_problems(ctx), *(_interpreter_problems(ctx) if decision.acts else [])]
 
     def act(self, ctx: RunContext, step: PlanStep, decision: Decision) -> None:
         env = ctx.env() or ctx.generations.next()
@@ -54,6 +49,24 @@ KIND = PythonEnv()
 
 def _works(env: Path) -> bool:
     return (env / "pyvenv.cfg").is_file() and (env / "bin/python").exists()
+
+
+def _place_problems(ctx: RunContext) -> list[AccelError]:
+    given = ctx.options.env
+    if given is None or given.is_symlink():
+        return []
+    if ctx.options.in_place:
+        return [] if (given / "pyvenv.cfg").is_file() else [_not_an_env(given)]
+    return [_is_a_folder(given)] if given.exists() else []
+
+
+def _interpreter_problems(ctx: RunContext) -> list[AccelError]:
+    """Say before any layer is installed that there is no Python to build the environment with."""
+    try:
+        _interpreter(ctx)
+    except StepFailedError as error:
+        return [PreflightError("preflight.no-python", error.message, value=error.value, hint=error.hint)]
+    return []
 
 
 def _interpreter(ctx: RunContext) -> str:

@@ -10,6 +10,7 @@ from accel_install.errors import AccelError, PreflightError, StepFailedError
 from accel_install.execute.context import RunContext
 from accel_install.execute.kinds.base import StepKind
 from accel_install.execute.provenance import installed_by_us
+from accel_install.execute.vendor_file import file_problems
 from accel_install.plan.models import Artifact, Decision, PlanStep, Probe
 from accel_install.plan.probes import layer_probe_of
 
@@ -41,9 +42,8 @@ class RunFile(StepKind):
             found.append(_licence_missing(step, licence))
         if ctx.host.confined:
             found.append(_not_confinable(ctx, step))
-        if _artifact(ctx, step) is None:
-            found.append(_artifact_missing(ctx, step))
-        return found
+        artifact = _artifact(ctx, step)
+        return [*found, *(file_problems(artifact) if artifact is not None else [_artifact_missing(ctx, step)])]
 
     def act(self, ctx: RunContext, step: PlanStep, decision: Decision) -> None:
         artifact = _artifact(ctx, step)
