@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from makeself_run import make_run
@@ -111,9 +113,24 @@ def test_a_damaged_package_never_runs(root: Path, package: Path) -> None:
 def test_a_changed_package_is_refused_by_its_digest(root: Path, package: Path) -> None:
     made = plan(package)
     made.steps[0].artifacts[0].sha256 = "ab" * 32
-    with pytest.raises(StepFailedError) as caught:
+    with pytest.raises(PreflightError) as caught:
         run(root, made, "Vendor EULA")
-    assert caught.value.slug == "step.artifact-changed" and calls(root) == []
+    assert caught.value.slug == "preflight.artifact-changed" and calls(root) == []
+
+
+def test_a_package_without_room_to_unpack_is_refused(root: Path, package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accel_install.execute.vendor_file.shutil.disk_usage", lambda place: SimpleNamespace(free=1))
+    with pytest.raises(PreflightError, match="not enough room in /") as caught:
+        run(root, plan(package), "Vendor EULA")
+    assert "TMPDIR=" in (caught.value.hint or "") and calls(root) == []
+
+
+@pytest.mark.parametrize("place", ["~/tmp", "/no/such/folder"])
+def test_a_tmpdir_that_is_no_folder_is_refused(root: Path, package: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setenv("TMPDIR", place)
+    with pytest.raises(PreflightError) as caught:
+        run(root, plan(package), "Vendor EULA")
+    assert caught.value.slug == "preflight.bad-tmpdir" and caught.value.value == place and calls(root) == []
 
 
 def test_an_upgrade_uses_the_upgrade_options(root: Path, package: Path) -> None:
@@ -144,13 +161,13 @@ t.run(Path(sys.argv[1]), t.plan(Path(sys.argv[2])), "Vendor EULA")
 """
 
 
-def start_and_kill(root: Path, package: Path, **env: str) -> None:
+def start_and_kill(root: Path, package: Path, number: int = signal.SIGKILL, **env: str) -> None:
     code = KILL_ME.format(path=[str(Path(__file__).parent), str(Path(__file__).parents[1] / "fakes")])
-    process = subprocess.Popen([sys.executable, "-c", code, root, package], env={**os.environ, **env})
+    process = subprocess.Popen([sys.executable, "-c", code, root, package], env={**os.environ, **env}, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and not calls(root):
         time.sleep(0.01)
-    process.kill()
+    process.send_signal(number)
     process.wait()
 
 
@@ -168,3 +185,14 @@ def test_what_is_in_doubt_is_not_repeated(root: Path, package: Path) -> None:
         run(root, plan(package), "Vendor EULA", resume=True)
     assert int(caught.value.exit_code) == 22 and caught.value.hint
     assert len(calls(root)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_lets_the_installer_end_and_journals_that_it_did(root: Path, package: Path, number: int) -> None:
+    start_and_kill(root, package, number, SLEEP="1")
+    records = read_journal(root / "var/state/journal.jsonl").records
+    (outcome,) = [r.data for r in records if r.type == "outcome"]
+    assert outcome["ok"] is True and outcome["version"] == "25.5.1"
+    assert records[-1].type == "run-failed" and records[-1].data["slug"] == "run.interrupted"
+    result = run(root, plan(package), "Vendor EULA", resume=True)
+    assert result.kept == ("driver",) and len(calls(root)) == 1
