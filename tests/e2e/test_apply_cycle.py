@@ -188,3 +188,17 @@ def test_env_option_is_a_symlink_to_the_generation(tool, stack: Stack, state: Pa
     taken.mkdir()
     refused = apply(tool, stack, state, "--env", taken)
     assert refused.returncode == 15 and "preflight.env-exists" in refused.stderr
+
+
+def test_an_existing_environment_is_adopted_in_place_and_verified_against_its_promise(
+    tool, stack: Stack, state: Path, tmp_path: Path
+) -> None:
+    env = tmp_path / "mine"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", env], check=True)
+    assert apply(tool, stack, state, "--env", env, "--in-place").returncode == 0
+    again = apply(tool, stack, state, "--env", env, "--in-place")
+    assert "nothing to do" in again.stdout, again.stdout
+    assert not env.is_symlink() and not list((state / "envs").glob("tiny/gen-*"))
+    uv_pip(env, "install", "--no-index", "--find-links", stack.folders["default"], "mover")
+    found = tool("verify", "--state-dir", state, "--env", env, "--json")
+    assert found.returncode == 21 and json.loads(found.stdout)["promise"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -105,6 +106,17 @@ def test_exactly_the_planned_files_are_installed_and_a_second_run_keeps_them(sta
     assert run(state, links).nothing_to_do and tree_of(state / "envs") == before
 
 
+def test_the_same_wheels_give_the_same_tree_whenever_they_were_fetched(state: Path, links: Path, tmp_path: Path) -> None:
+    run(state, links)
+    first = tree_of(state / "envs")
+    shutil.rmtree(state)
+    again = Path(shutil.copytree(links, tmp_path / "again"))
+    for path in again.iterdir():
+        os.utime(path, (1, 1))
+    run(state, again)
+    assert tree_of(state / "envs") == first
+
+
 def lose_record(site: Path) -> None:
     (site / "app-2.0.dist-info/RECORD").unlink()
 
@@ -136,14 +148,22 @@ def empty_a_file(site: Path) -> None:
     (site / "app/m7.py").write_bytes(b"")
 
 
+def half_copied(site: Path) -> None:
+    lose_dist_info(site)
+    (site / "app/.tmphfYSE5").write_text("half")
+
+
 def two_versions(site: Path) -> None:
     shutil.copytree(site / "app-2.0.dist-info", site / "app-1.9.dist-info")
-    metadata = site / "app-1.9.dist-info/METADATA"
-    metadata.write_text(metadata.read_text().replace("Version: 2.0", "Version: 1.9"))
+    for name in ("METADATA", "RECORD"):
+        path = site / "app-1.9.dist-info" / name
+        path.write_text(
+            path.read_text().replace("Version: 2.0", "Version: 1.9").replace("app-2.0.dist-info", "app-1.9.dist-info")
+        )
 
 
 DAMAGE = (
-    lose_record, empty_record, cut_record, empty_metadata, lose_dist_info, lose_a_file, empty_a_file, two_versions,
+    lose_record, empty_record, cut_record, empty_metadata, lose_dist_info, lose_a_file, empty_a_file, half_copied, two_versions,
 )  # fmt: skip
 
 
@@ -158,10 +178,10 @@ def test_damage_is_seen_and_healed_to_the_same_tree(state: Path, links: Path, da
 
 def test_a_moved_pin_and_a_rival_are_healed_to_the_same_tree(state: Path, links: Path) -> None:
     run(state, links)
-    wanted = tree_of(state / "envs")
+    wanted = tree_of(state / "envs/t/gen-1")
     uv_install(state / "envs/t/gen-1", links, "base==2.0", "upstream", options=("--no-deps",))
     assert run(state, links).acted == ("base", "fork")
-    assert tree_of(state / "envs") == wanted
+    assert tree_of(state / "envs/t/gen-1") == wanted
     assert (site(state) / "contested/__init__.py").read_text() == "owner = 'fork'\n"
 
 
@@ -209,7 +229,7 @@ t.run(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
 
-@pytest.mark.parametrize("delay_ms", [0, 2, 5, 10, 20, 40])
+@pytest.mark.parametrize("delay_ms", [0, 5, 15, 40])
 @pytest.mark.parametrize("child", [2, 3])
 def test_tool_and_installer_killed_together_end_in_the_same_tree(state: Path, links: Path, child: int, delay_ms: int) -> None:
     """As a cut of power does it: nobody finishes what was begun."""
@@ -225,10 +245,8 @@ def test_tool_and_installer_killed_together_end_in_the_same_tree(state: Path, li
     time.sleep(delay_ms / 1000)
     process.kill()
     for group in seen:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     process.wait()
     run(state, links, resume=True)
     assert tree_of(state / "envs") == wanted

@@ -9,8 +9,10 @@ from pathlib import Path
 from accel_install.cli.options import RunOptions
 from accel_install.cli.session import Session
 from accel_install.errors import StalePlanError, UsageError
+from accel_install.execute.generations import marker_state, wheels_digest
 from accel_install.lock.model import LockFile
 from accel_install.lock.read import load_lock
+from accel_install.lock.to_plan import plan_of
 from accel_install.plan.models import Plan
 
 __all__ = ["Subject", "find_subject", "is_lock_argument", "is_plan_argument", "load_plan", "newest_lock"]
@@ -94,9 +96,12 @@ def _promise_of_recipe(session: Session, argument: str, given: RunOptions) -> Pl
 
 
 def _is_own_env(session: Session, env: Path) -> bool:
+    """Say whether an environment is the applied stack's: one of its generations, or an adopted one that carries its mark."""
     lock = newest_lock(session.state_dir)
     if lock is None:
         return False
+    if marker_state(env, wheels_digest(plan_of(lock))) is not None:
+        return True
     own = (session.state_dir / "envs" / lock.recipe.stack).resolve()
     real = env.resolve()
     return real == own or own in real.parents

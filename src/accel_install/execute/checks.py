@@ -29,7 +29,9 @@ def check_after(ctx: RunContext, step: PlanStep, done: Sequence[str]) -> None:
     promise = promise_of_plan(ctx.plan, steps=protecting)
     report = verify_environment(env, promise, culprit_hint=step.id)
     named = _named(ctx, protecting)
-    found = [f for f in report.findings if f.severity == "fault" and f.slug.startswith(_SLUGS) and _concerns(f, named)]
+    pending = _pending(ctx, done)
+    faults = [f for f in report.findings if f.severity == "fault" and f.slug.startswith(_SLUGS)]
+    found = [f for f in faults if _concerns(f, named) and not _about(f) <= pending]
     if ctx.journal is not None:
         ctx.journal.write("check", ctx.run_id, step.id, clean=not found, findings=[f.slug for f in found])
     for finding in found:
@@ -50,7 +52,17 @@ def _named(ctx: RunContext, protecting: Sequence[str]) -> set[str] | None:
 
 
 def _concerns(finding: Finding, names: set[str] | None) -> bool:
-    return names is None or finding.subject in names or bool(names & set(finding.packages))
+    return names is None or bool(names & _about(finding))
+
+
+def _about(finding: Finding) -> set[str]:
+    return {finding.subject, *finding.packages}
+
+
+def _pending(ctx: RunContext, done: Sequence[str]) -> set[str]:
+    """Return what later steps will put right themselves: their packages, and the rivals that a later fork removes."""
+    names = {w.name for w in ctx.plan.wheels if w.step not in done}
+    return names.union(*(f.get("members", []) for f in ctx.plan.exclusive if f.get("provider") in names))
 
 
 def _text(finding: Finding) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from accel_install.errors import StepFailedError
 from accel_install.events import EventStream, Reader
+from accel_install.execute.flush import flush_file_systems
 from accel_install.execute.generations import Generations, wheels_digest
 from accel_install.execute.journal import Journal
 from accel_install.execute.signals import Interrupts
@@ -85,6 +86,7 @@ class RunContext:
         self.interrupts = Interrupts()
         self.generations = Generations(state.envs(plan.stack))
         self.digest = wheels_digest(plan)
+        self.doubted: set[str] = set()  # steps that were cut off: sizes prove nothing after a cut of power
         self._facts: MachineFacts | None = None
 
     def facts(self) -> MachineFacts:
@@ -115,6 +117,10 @@ class RunContext:
                 "step.no-environment", "there is no Python environment to install into", hint="accel-install apply"
             )
         return env
+
+    def flush(self) -> None:
+        """Flush the state folder and the environment, so that the outcome is not journaled before it is on disk."""
+        flush_file_systems([self.state.path, *([self.options.env.resolve()] if self.options.env is not None else [])])
 
     def run_child(
         self,

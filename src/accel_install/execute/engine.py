@@ -113,6 +113,7 @@ def _act(ctx: RunContext, step_id: str, decision: Decision, act: Callable[[], No
     try:
         act()
         problems = verify()
+        ctx.flush()
     except (AccelError, OSError) as error:
         failure = as_failure(error, f"step {step_id}")
         with contextlib.suppress(StepFailedError):  # a full disk takes the journal too; the first failure is the one to tell

@@ -38,11 +38,14 @@ def settle(ctx: RunContext, journal: Journal) -> list[str]:
 def _settle_one(ctx: RunContext, journal: Journal, act: OpenAct, step: PlanStep | None) -> bool:
     _wait(ctx, act)
     ctx.forget_facts()
+    ctx.doubted.add(act.step)
     state, version, policy = _look(ctx, act, step)
     action = recover(True, _child(ctx, act), False, state, policy)
     if action == "in-doubt":
         raise _in_doubt(act, step, state)
     done = action == "record-done"
+    if done:
+        ctx.flush()
     journal.write("outcome", act.run_id, act.step, ok=done, version=version, detail=f"settled after an interruption: {action}")
     ctx.events.emit("message", act.step, text=f"{act.step}: cut off earlier; {'found done' if done else 'will be done again'}")
     return done

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from accel_install.errors import PreflightError
 
-__all__ = ["CLEARED", "uv_bin"]
+__all__ = ["CLEARED", "SAME_BYTES", "uv_bin"]
 
 _PREFIXES = ("UV_", "PIP_", "PYTHON", "VIRTUAL_ENV", "CONDA_")
-CLEARED = tuple(name for name in os.environ if name.startswith(_PREFIXES))
+# uv keeps the time of the wheel file in dist-info/uv_cache.json: the same wheels, fetched again, would give another tree (tried)
+SAME_BYTES = {"UV_NO_INSTALLER_METADATA": "1"}
+CLEARED = tuple(name for name in os.environ if name.startswith(_PREFIXES) and name not in SAME_BYTES)
 
 
 def uv_bin() -> str:

@@ -11,11 +11,19 @@ from accel_install.verify.environment import read_environment, site_dirs_of
 from accel_install.verify.integrity import damage_of
 from accel_install.verify.ownership import shared_paths
 
-__all__ = ["probe_wheels"]
+__all__ = ["is_whole", "probe_wheels"]
 
 
-def probe_wheels(env: Path, wanted: Sequence[PlanWheel], plan: Plan, step: PlanStep) -> Probe:
-    """Compare an environment with the wheels of a step.
+def is_whole(dist: InstalledDist) -> bool:
+    """Say whether a dist-info folder is all there. A cut of power leaves RECORD empty, or cut at a block; it lists itself."""
+    if dist.problems:
+        return False
+    text = (dist.dist_info / "RECORD").read_bytes()
+    return text.endswith(b"\n") and any(e.path == f"{dist.dist_info.name}/RECORD" for e in dist.record or ())
+
+
+def probe_wheels(env: Path, wanted: Sequence[PlanWheel], plan: Plan, step: PlanStep, *, deep: bool = False) -> Probe:
+    """Compare an environment with the wheels of a step; `deep` hashes every file instead of looking at sizes.
 
     `problems` names the packages that are not as planned. A package that is simply missing makes the state `absent` while all
     others are right, so that the first install reads as one.
@@ -28,7 +36,9 @@ def probe_wheels(env: Path, wanted: Sequence[PlanWheel], plan: Plan, step: PlanS
     missing = [w.name for w in wanted if w.name not in installed]
     moved = [w.name for w in wanted if w.name in installed and not _is_planned(installed[w.name], w)]
     damaged = [
-        w.name for w in wanted if w.name in installed and w.name not in moved and _is_damaged(installed[w.name][0], contested)
+        w.name
+        for w in wanted
+        if w.name in installed and w.name not in moved and _is_damaged(installed[w.name][0], contested, deep)
     ]
     forced = [n for n in step.params.get("reinstall", []) if n in {w.name for w in wanted}]
     if moved or damaged or forced:
@@ -41,11 +51,11 @@ def probe_wheels(env: Path, wanted: Sequence[PlanWheel], plan: Plan, step: PlanS
 
 
 def _is_planned(dists: Sequence[InstalledDist], wheel: PlanWheel) -> bool:
-    return len(dists) == 1 and dists[0].version == wheel.version and not dists[0].problems
+    return len(dists) == 1 and dists[0].version == wheel.version and is_whole(dists[0])
 
 
-def _is_damaged(dist: InstalledDist, contested: set[tuple[str, str]]) -> bool:
-    damage = damage_of(dist, skip=contested)
+def _is_damaged(dist: InstalledDist, contested: set[tuple[str, str]], deep: bool) -> bool:
+    damage = damage_of(dist, deep=deep, skip=contested)
     return bool(damage.missing or damage.changed)
 
 

@@ -27,6 +27,8 @@ class PythonEnv(StepKind):
             if live is None:
                 return Probe(state="absent", detail="no environment yet")
             return Probe(state="differs", detail=f"{live.name} holds another set of wheels")
+        if step.id in ctx.doubted:
+            return Probe(state="damaged", detail=f"the making of {env.name} was cut off")
         if not _works(env):
             return Probe(state="damaged", detail=f"{env.name} has no working interpreter")
         state = "adopted" if ctx.options.in_place else marker_state(env, ctx.digest)
@@ -42,13 +44,15 @@ class PythonEnv(StepKind):
             write_marker(env, ctx.digest, "building")
         argv = [uv_bin(), "venv", "--no-config", "--no-project", "--allow-existing", "--offline"]
         ctx.run_child(step.id, [*argv, "--python", _interpreter(ctx), str(env)], unset=CLEARED)
+        ctx.doubted.discard(step.id)
 
 
 KIND = PythonEnv()
 
 
 def _works(env: Path) -> bool:
-    return (env / "pyvenv.cfg").is_file() and (env / "bin/python").exists()
+    settings = env / "pyvenv.cfg"
+    return settings.is_file() and "home" in settings.read_text("utf-8", "replace") and (env / "bin/python").exists()
 
 
 def _place_problems(ctx: RunContext) -> list[AccelError]:

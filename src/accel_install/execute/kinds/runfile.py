@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -63,6 +64,7 @@ class RunFile(StepKind):
             protected=True,
             success_codes=step.params.get("success_codes", [0]),
         )
+        os.sync()  # a vendor installer writes anywhere, kernel modules and /etc included
         ctx.forget_facts()
 
     def verify(self, ctx: RunContext, step: PlanStep) -> list[str]:

@@ -34,7 +34,7 @@ class SmokeTest(StepKind):
         wrong = _wrong_owners(ctx, step, env)
         if wrong:
             return Probe(state="absent", detail="; ".join(wrong), problems=wrong)
-        if ctx.options.in_place or marker_state(env, ctx.digest) != "ready":
+        if marker_state(env, ctx.digest) != "ready":
             return Probe(state="absent", detail="not tried yet for this set of wheels")
         return Probe(state="present", detail="passed for exactly this set of wheels")
 
@@ -48,8 +48,7 @@ class SmokeTest(StepKind):
             limit_s = str(int(step.params.get("timeout_s", _DEFAULT_TIMEOUT_S)))
             argv = [sys.executable, "-I", str(_limiter()), limit_s, str(env / "bin/python"), "-I", "-c", _CODE, *imports]
             ctx.run_child(step.id, argv, env=step.params.get("env", {}), unset=CLEARED)
-        if not ctx.options.in_place:
-            write_marker(env, ctx.digest, "ready")
+        write_marker(env, ctx.digest, "ready")
 
     def verify(self, ctx: RunContext, step: PlanStep) -> list[str]:
         env = ctx.require_env()

@@ -13,9 +13,10 @@ from pathlib import Path
 from accel_install.execute.context import RunContext
 from accel_install.execute.generations import marker_state, write_marker
 from accel_install.execute.kinds.base import StepKind
-from accel_install.execute.uv_tool import CLEARED, uv_bin
+from accel_install.execute.leftovers import sweep_uv_temporaries
+from accel_install.execute.uv_tool import CLEARED, SAME_BYTES, uv_bin
 from accel_install.execute.wheel_page import write_page
-from accel_install.execute.wheel_probe import probe_wheels
+from accel_install.execute.wheel_probe import is_whole, probe_wheels
 from accel_install.plan.models import Decision, PlanStep, PlanWheel, Probe
 from accel_install.verify.environment import read_environment, site_dirs_of
 
@@ -34,17 +35,20 @@ class Wheels(StepKind):
             return Probe(state="present", detail="nothing to install for this row")
         if env is None:
             return Probe(state="absent", detail="no environment yet")
-        return probe_wheels(env, wanted, ctx.plan, step)
+        return probe_wheels(env, wanted, ctx.plan, step, deep=step.id in ctx.doubted)
 
     def act(self, ctx: RunContext, step: PlanStep, decision: Decision) -> None:
         env = ctx.require_env()
         wanted = ctx.plan.wheels_of(step.id)
         if marker_state(env, ctx.digest) == "ready":
             write_marker(env, ctx.digest, "building")  # what was proven is not proven any more
+        sweep_uv_temporaries(env)
         self.clear(ctx, step, env)
         seen = self.probe(ctx, step)
         again = sorted({*seen.problems, *step.params.get("reinstall", [])} & {w.name for w in wanted})
         _discard_broken(env, again)
+        if step.id in ctx.doubted:
+            shutil.rmtree(ctx.state.uv_cache, ignore_errors=True)  # what uv was unpacking may be empty files now
         self.install(ctx, step, env, wanted, again, fresh=decision.word == "repair")
 
     def clear(self, ctx: RunContext, step: PlanStep, env: Path) -> None:
@@ -69,7 +73,7 @@ class Wheels(StepKind):
             *(part for name in again for part in ("--reinstall-package", name)),
             *("--requirements", str(requirements)),
         ]
-        ctx.run_child(step.id, argv, unset=CLEARED)
+        ctx.run_child(step.id, argv, env=SAME_BYTES, unset=CLEARED)
         shutil.rmtree(page.parent, ignore_errors=True)
 
     def verify(self, ctx: RunContext, step: PlanStep) -> list[str]:
@@ -86,7 +90,7 @@ def _without(params: Mapping[str, object], names: Sequence[str]) -> dict[str, ob
 
 
 def _discard_broken(env: Path, names: Sequence[str]) -> None:
-    """Delete dist-info folders without RECORD: no installer can remove those, and they shadow the new one."""
+    """Delete dist-info folders that are not whole: no installer can remove those, and they shadow the new one."""
     for dist in read_environment(site_dirs_of(env)):
-        if dist.name in names and dist.problems and dist.dist_info.is_dir():
+        if dist.name in names and not is_whole(dist) and dist.dist_info.is_dir():
             shutil.rmtree(dist.dist_info, ignore_errors=True)
