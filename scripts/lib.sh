@@ -22,10 +22,12 @@ need_packages() {
     dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
-  if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+  local root=()
+  [ "$(id -u)" -eq 0 ] || root=(sudo -n)
+  if command -v apt-get >/dev/null 2>&1 && "${root[@]}" true 2>/dev/null; then
     echo "installing: ${missing[*]}" >&2
-    apt-get update -qq >&2
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    "${root[@]}" apt-get update -qq >&2
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   else
     echo "error: these packages are missing: ${missing[*]}" >&2
     echo "hint: sudo apt-get install ${missing[*]}" >&2
