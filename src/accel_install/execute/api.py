@@ -97,7 +97,8 @@ def resume_run(host: Host, options: ApplyOptions, deps: EngineDeps) -> RunResult
         run_id = journal.content.last_run
         ended = run_id is None or any(r.type == "run-finished" for r in journal.content.of_run(run_id))
         if run_id is None or ended:
-            return RunResult(message="nothing to resume: the last run ended")
+            what = "nothing was run here" if run_id is None else "the last run ended"
+            return RunResult(message=f"nothing to resume: {what}")
         plan = _saved_plan(state, run_id)
         purpose = next((str(r.data.get("purpose")) for r in journal.content.of_run(run_id) if r.type == "run-started"), "apply")
         ctx = RunContext(host, _without_forced(plan, journal, run_id), options, deps, state, run_id, journal)

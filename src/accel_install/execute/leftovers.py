@@ -18,7 +18,9 @@ def sweep_uv_temporaries(env: Path) -> None:
     """Remove them. The machine lock is held, and no uv of ours runs."""
     sites = site_dirs_of(env)
     places = [*sites, env / "bin"]
-    found = [Path(folder) / name for place in places for folder, _, names in os.walk(place) for name in names if _NAME.match(name)]
+    found = [
+        Path(folder) / name for place in places for folder, _, names in os.walk(place) for name in names if _NAME.match(name)
+    ]
     if not found:
         return
     claimed = {file_of(dist, entry) for dist in read_environment(sites) for entry in dist.record or ()}
