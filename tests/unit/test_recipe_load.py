@@ -37,7 +37,7 @@ def problems_of(tmp_path: Path, text: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("info", list_recipes(), ids=lambda i: i.name)
-def test_every_shipped_recipe_is_sound_though_loading_trusts_it(info) -> None:
+def test_every_shipped_recipe_is_sound(info) -> None:
     assert check(load_recipe(info.name).recipe) == []
     assert load_recipe(info.name).recipe.name == info.path.stem
     assert load_recipe(info.name).recipe.sources, "a recipe says where its facts are from"
@@ -122,3 +122,82 @@ def test_compatibility_files_are_sound() -> None:
         assert located.problems == []
         ids = [row["id"] for row in located.value["rows"]]
         assert len(ids) == len(set(ids)) and all(row["source"] and row["date"] for row in located.value["rows"])
+
+
+def test_faults_of_syntax_shape_and_meaning_come_in_one_answer(tmp_path: Path) -> None:
+    text = (
+        GOOD.replace("title: t\n", "title: t\ncolour: red\n")
+        .replace("requirements: [torch]", "requirements: ['torch !!']")
+        .replace("role: torch-family", "role: boss")
+        .replace('{torch: "1.0"}', "{torch: 1.0}")
+        .replace("closure: true}", "closure: true, needs: [a, ghost]}")
+    )
+    found = problems_of(tmp_path, text + "name: again\n")
+    assert [line for line, _ in found] == [4, 6, 8, 10, 12, 12, 13]
+    words = ("colour", "torch !!", "role", "write 1.0 in quotes", "circle", "ghost", "twice")
+    for (_, message), word in zip(found, words, strict=True):
+        assert word in message
+
+
+def test_what_follows_from_a_broken_place_is_not_reported(tmp_path: Path) -> None:
+    without_packages = GOOD.replace("packages:\n  torch: {role: torch-family}\n", "")
+    assert [m for _, m in problems_of(tmp_path, without_packages)] == ["`packages`: is missing"]
+    nameless = GOOD.replace("{id: a, ", "{") + "  - {id: b, kind: k, title: B, needs: [a]}\n"
+    assert [m for _, m in problems_of(tmp_path, nameless)] == ["`steps.0.id`: is missing"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("schema: 1", "schema: 2", "schema 2"),
+        ("closure: true}", "layer: cellar}", "cellar"),
+        ("closure: true}", "params: {files: ['x_{ver}.run']}}", "{ver}.run"),
+        ("closure: true}", "params: {files: ['x_{']}}", "pattern"),
+        ("rows:", "foreign: [{pattern: '*', reason: r}]\nrows:", "every package"),
+        ("rows:", "constraints: [{requirement: 'a b', reason: r}]\nrows:", "a b"),
+        ("rows:", "overrides: [{requirement: a, reason: r, when_version: new}]\nrows:", "new"),
+        ('{torch: "1.0"}', "{torch: latest}", "latest"),
+        ("date: d,", "date: d, glibc: new,", "new"),
+    ],
+)
+def test_what_the_shape_cannot_say(tmp_path: Path, old: str, new: str, word: str) -> None:
+    found = problems_of(tmp_path, GOOD.replace(old, new))
+    assert len(found) == 1 and word in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("a: &a [1, 1]\n" + "".join(f"k{n}: &k{n} [*{'a' if n == 0 else f'k{n - 1}'}, *a]\n" for n in range(30)), "alias"),
+        ("name: &a [*a]\n", "alias"),
+        ("{a: " * 900 + "1" + "}" * 900, "deeper"),
+        ("[" * 100_000, "YAML"),
+        (GOOD.replace("[torch]\npack", "!!python/object/apply:os.system [torch]\npack"), "tag"),
+        (GOOD + "? [a, b]\n: 1\n", "plain word"),
+    ],
+    ids=["laughs", "itself", "deep", "deeper", "tag on a list", "list as key"],
+)
+def test_hostile_yaml_is_refused_quickly(tmp_path: Path, text: str, word: str) -> None:
+    assert any(word in message for _, message in problems_of(tmp_path, text))
+
+
+def test_a_knot_of_steps_is_one_problem() -> None:
+    ids = [f"s{n}" for n in range(25)]
+    steps = [StepSpec(id=i, kind="k", title=i, needs=[j for j in ids if j != i]) for i in ids]
+    assert len(problems(steps)) == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "/" + "y" * 5000, "a\0b", ""])
+def test_a_name_that_cannot_be_a_file_is_unknown(name: str) -> None:
+    with pytest.raises(RecipeError) as caught:
+        load_recipe(name)
+    assert caught.value.slug == "recipe.unknown"
+
+
+def test_recipes_of_another_folder_are_checked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "platforms").mkdir()
+    (tmp_path / "platforms/own.yaml").write_text(GOOD.replace("closure: true}", "closure: true, needs: [a]}"))
+    monkeypatch.setenv("ACCEL_INSTALL_RECIPES", str(tmp_path))
+    with pytest.raises(RecipeError) as caught:
+        load_recipe("own")
+    assert [p["line"] for p in caught.value.details["problems"]] == [11]

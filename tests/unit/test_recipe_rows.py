@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
+from accel_install.errors import RecipeError
 from accel_install.facts.models import LayerFacts, LayersFacts
 from accel_install.facts.target import Target
 from accel_install.recipe.hdk import accepted_hdk, in_ranges, layer_problems
@@ -102,6 +104,8 @@ def test_vendor_versions_are_ordered() -> None:
         ("26.0.rc1", "26.0.RC1", True),
         ("26.0.rc1.b020", "26.0.RC1", True),
         ("26.0.rc3", "26.0.RC1", False),
+        ("25.0.rc1.2", "25.0.RC1", True),
+        ("26.0.rc10", "26.0.RC1", False),
         ("26.1.1", "26.1.0", False),
     ],
 )
@@ -112,7 +116,28 @@ def test_lines(version: str, line: str, fits: bool) -> None:
 def test_accepted_drivers_of_a_cann() -> None:
     answer = accepted_hdk("9.1.0", ALL)
     assert "25.2" in answer.accepts and "25.0" not in answer.accepts and answer.matched == ("26.0.RC1",)
-    assert accepted_hdk("7.0.0", ALL).status == "unverified"
+    assert accepted_hdk("9.0.1", ALL).accepts == accepted_hdk("9.0.0", ALL).accepts != ()
+    assert "26.0.RC3" in accepted_hdk("9.0.1", ALL).matched
+
+
+@pytest.mark.parametrize("cann", ["7.0.0", "8.5.1", "8.5.3", "8.2.RC2", "9.2.1"])
+def test_the_neighbour_of_a_documented_cann_is_not_documented(cann: str) -> None:
+    answer = accepted_hdk(cann, ALL)
+    assert (answer.accepts, answer.matched, answer.status) == ((), (), "unverified") and "nobody" in answer.source
+
+
+@pytest.mark.parametrize(
+    ("driver", "cann", "severities"),
+    [
+        ("25.2.1", "9.1.0", []),
+        ("25.0.rc1.1", "9.1.0", ["fault"]),  # the published table says no
+        ("26.0.RC1", "8.5.0", ["warning"]),  # only the bundles it was shipped with are known
+        ("25.2.1", "8.5.1", ["warning"]),
+    ],
+)
+def test_a_driver_is_a_fault_only_where_a_table_excludes_it(driver: str, cann: str, severities: list[str]) -> None:
+    found = layer_problems(LayersFacts(driver=LayerFacts(version=driver)), cann, ALL)
+    assert [severity for severity, _ in found] == severities
 
 
 @pytest.mark.parametrize(
@@ -122,6 +147,9 @@ def test_accepted_drivers_of_a_cann() -> None:
         ("9.0.0.1", "[7.0.0,8.9.9]", False),
         ("25.0.rc1.1", "[23.0.0,23.0.0.],[25.0,25.0.]", True),
         ("25.2.1", "[23.0.0,23.0.0.],[25.0,25.0.]", False),
+        ("25.0.1", "[25.0.2,25.0.]", False),
+        ("25.0.3", "[25.0.2,25.0.]", True),
+        ("24.1.rc3", "[24.1,25.0.]", True),
         ("25.2.1", "nonsense", None),
     ],
 )
@@ -136,6 +164,11 @@ def layers(driver_inner: str, driver_list: str, driver_version: str, sdk_inner: 
     )
 
 
+DRIVER_25 = (
+    "V100R001C21SPC002B220",
+    "[V100R001C17],[V100R001C18],[V100R001C19],[V100R001C20],[V100R001C21]",
+    "25.0.rc1.1",
+)
 SDK_9 = ("V100R001C10SPC001B250", "[V100R001C21],[V100R001C22],[V100R001C23],[V100R001C25],[V100R001C10]", "9.0.0")
 SDK_83 = (
     "V100R001C23SPC002B210",
@@ -147,7 +180,7 @@ SDK_83 = (
 @pytest.mark.parametrize(
     ("driver", "sdk", "faulty"),
     [
-        (("V100R001C21SPC002B220", "[V100R001C17],[V100R001C21]", "25.0.rc1.1"), SDK_83, False),
+        (DRIVER_25, SDK_83, False),
         (("V100R001C13SPC008B100", "[V100R001C30],[V100R001C13]", "23.0.0"), SDK_9, True),
         (("V100R001C10SPC001B257", "[V100R001C21]", "26.0.rc1"), SDK_9, False),
     ],
@@ -163,3 +196,17 @@ def test_firmware_outside_the_drivers_range_is_a_fault_and_silence_a_warning() -
     assert [s for s, _ in layer_problems(bad, None, ALL)] == ["fault"]
     silent = LayersFacts(driver=LayerFacts(version="25.2.1"), firmware=LayerFacts(version="7.7.0.9.220"))
     assert [s for s, _ in layer_problems(silent, None, ALL)] == ["warning"]
+
+
+def test_a_damaged_file_of_rows_is_no_empty_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "compatibility").mkdir()
+    (tmp_path / "compatibility/ascend.yaml").write_text("rows:\n- {platform: ascend\n")
+    monkeypatch.setenv("ACCEL_INSTALL_RECIPES", str(tmp_path))
+    with pytest.raises(RecipeError) as caught:
+        load_rows("ascend")
+    assert caught.value.slug == "recipe.malformed" and "ascend.yaml:3:1" in (caught.value.value or "")
+
+
+def test_rows_for_musl_say_which_glibc_they_need() -> None:
+    musl = Target(arch="aarch64", python="3.11", libc="musl", libc_version="1.2")
+    assert "glibc >= 2.34" in (static_misfit(row("ascend-vllm-0.23.0"), RECIPE, musl) or "")

@@ -34,36 +34,36 @@ class HdkAnswer:
 def accepted_hdk(cann: str, rows: Sequence[Row]) -> HdkAnswer:
     """Return the documented driver bundles of a CANN version.
 
-    A row of `9.0.0` also stands for the rest of 9.0.X where no row names that release (source: CANN release notes).
+    A row that names a whole line (`line: "9.0"`, for 9.0.X in the CANN release notes) stands for a release without a row
+    of its own. For any other version nobody documents anything: the answer is empty and `unverified`.
     """
     about = [r for r in rows if "hdk" in r.components and r.status != "unverified"]
-    accepts = _bundles(cann, [r for r in about if r.relation == "compatible"])
-    matched = _bundles(cann, [r for r in about if r.relation == "matched"])
-    source = "; ".join(dict.fromkeys(r.source for r in about if _is_for(r, cann)))
-    if not accepts and not matched:
-        return HdkAnswer(cann, (), (), "no row names this CANN version", "unverified")
-    return HdkAnswer(cann, accepts, matched, source or "by the row of the same line", "published")
+    compatible = _about(cann, [r for r in about if r.relation == "compatible"])
+    matched = _about(cann, [r for r in about if r.relation == "matched"])
+    if not compatible and not matched:
+        return HdkAnswer(cann, (), (), "nobody documents the drivers of this CANN version", "unverified")
+    source = "; ".join(dict.fromkeys(r.source for r in [*compatible, *matched]))
+    return HdkAnswer(cann, _bundles(compatible), _bundles(matched), source, "published")
 
 
-def _bundles(cann: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    exact = [r for r in rows if _is_for(r, cann)]
-    line = ".".join(cann.split(".")[:2])
-    chosen = exact or [r for r in rows if matches_line(str(r.components["cann"]), line)]
+def _about(cann: str, rows: Sequence[Row]) -> list[Row]:
+    exact = [r for r in rows if same_version(str(r.components.get("cann")), cann)]
+    return exact or [r for r in rows if r.line is not None and matches_line(cann, r.line)]
+
+
+def _bundles(rows: Sequence[Row]) -> tuple[str, ...]:
     found: list[str] = []
-    for row in chosen:
+    for row in rows:
         value = row.components["hdk"]
         found += [value] if isinstance(value, str) else value
     return tuple(sorted(dict.fromkeys(found), key=VendorVersion, reverse=True))
 
 
-def _is_for(row: Row, cann: str) -> bool:
-    return same_version(str(row.components.get("cann")), cann)
-
-
 def in_ranges(version: str, ranges: str) -> bool | None:
     """Say whether a version lies in a vendor list `[low,high],[low,high]`; None when the list is not readable.
 
-    A trailing dot of the upper bound means everything below that prefix (`[25.0,25.0.]` holds 25.0.rc1.1).
+    A trailing dot of the upper bound means everything below that prefix, pre-releases too (`[25.0,25.0.]` holds
+    25.0.rc1.1, which is older than 25.0).
     """
     pairs = _RANGE.findall(ranges)
     if not pairs:
@@ -72,12 +72,15 @@ def in_ranges(version: str, ranges: str) -> bool | None:
 
 
 def _in_range(version: str, low: str, high: str) -> bool:
-    if high.endswith("."):
-        prefix = high.rstrip(".").lower()
-        if version.lower() == prefix or version.lower().startswith(prefix + "."):
-            return True
-        return VendorVersion(low) <= VendorVersion(version) <= VendorVersion(prefix)
-    return VendorVersion(low) <= VendorVersion(version) <= VendorVersion(high)
+    if not high.endswith("."):
+        return VendorVersion(low) <= VendorVersion(version) <= VendorVersion(high)
+    prefix = high.rstrip(".")
+    reaches = VendorVersion(low) <= VendorVersion(version) or _below(version, low)
+    return reaches and (VendorVersion(version) <= VendorVersion(prefix) or _below(version, prefix))
+
+
+def _below(version: str, prefix: str) -> bool:
+    return version.lower().startswith(prefix.lower() + ".")
 
 
 def layer_problems(layers: LayersFacts, cann: str | None, rows: Sequence[Row]) -> list[tuple[str, str]]:
@@ -129,9 +132,10 @@ def _driver_problems(layers: LayersFacts, cann: str | None, rows: Sequence[Row])
         entry = _inner(driver) or "?"
         text = f"driver {driver.version} ({entry}) and CANN {wanted} do not list each other"
         return [("fault", text)]
-    if lines:
+    if answer.accepts:
         return [("fault", f"driver {driver.version} is not among those CANN {wanted} accepts: {', '.join(lines)}")]
-    return [("warning", f"nobody documents whether CANN {wanted} accepts driver {driver.version}")]
+    shipped = f" (it was shipped with {', '.join(answer.matched)})" if answer.matched else ""
+    return [("warning", f"nobody documents whether CANN {wanted} accepts driver {driver.version}{shipped}")]
 
 
 def _inner(layer: LayerFacts) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -13,6 +14,7 @@ from accel_install.digests import digest_of
 from accel_install.errors import RecipeError
 from accel_install.recipe.check import check
 from accel_install.recipe.models import Recipe
+from accel_install.recipe.salvage import check_the_rest
 from accel_install.recipe.yaml_loader import KeyPath, Located, Problem, load_yaml
 
 __all__ = ["LoadedRecipe", "RecipeInfo", "list_recipes", "load_recipe", "recipes_dir"]
@@ -67,25 +69,22 @@ def load_recipe(name_or_path: str) -> LoadedRecipe:
     """
     path = _path_of(name_or_path)
     located = load_yaml(path, shown_as=str(path))
-    if located.problems or not isinstance(located.value, dict):
-        found = located.problems or [Problem(located.file, 1, 1, "is not a mapping of keys")]
-        raise _malformed(path, found)
-    recipe = _validated(located, path)
-    shipped = path.parent == recipes_dir() / "platforms"  # those are checked by the tests, and every start would pay for it
-    found = [] if shipped else [located.problem(where, message) for where, message in check(recipe)]
-    if found:
+    if not isinstance(located.value, dict):
+        raise _malformed(path, located.problems or [Problem(located.file, 1, 1, "is not a mapping of keys")])
+    recipe, found = _validated(located)
+    if recipe is None or found:
         raise _malformed(path, found)
     return LoadedRecipe(recipe, path, digest_of(recipe.model_dump(mode="json", by_alias=True)))
 
 
 def _path_of(name_or_path: str) -> Path:
-    if name_or_path.endswith((".yaml", ".yml")) or os.sep in name_or_path or Path(name_or_path).is_file():
+    if name_or_path.endswith((".yaml", ".yml")) or os.sep in name_or_path or _is_file(Path(name_or_path)):
         path = Path(name_or_path)
-        if not path.is_file():
+        if not _is_file(path):
             raise RecipeError("recipe.unknown", "there is no such recipe file", value=name_or_path, hint="accel-install recipes")
         return path
     shipped = recipes_dir() / "platforms" / f"{name_or_path}.yaml"
-    if name_or_path and shipped.is_file():
+    if name_or_path and _is_file(shipped):
         return shipped
     names = [p.stem for p in sorted((recipes_dir() / "platforms").glob("*.yaml"))]
     near = difflib.get_close_matches(name_or_path, names, n=1)
@@ -98,28 +97,50 @@ def _path_of(name_or_path: str) -> Path:
     )
 
 
-def _validated(located: Located, path: Path) -> Recipe:
+def _is_file(path: Path) -> bool:
     try:
-        return Recipe.model_validate(located.value)
+        return path.is_file()
+    except (OSError, ValueError):  # a name too long, a folder that may not be entered
+        return False
+
+
+def _validated(located: Located) -> tuple[Recipe | None, list[Problem]]:
+    """Return the recipe, or None, and everything that is wrong with it: syntax, shape, and what the shape cannot say."""
+    try:
+        recipe = Recipe.model_validate(located.value)
     except ValidationError as error:
-        problems = [
-            located.problem(_key_path(item["loc"]), _message(item["loc"], item["msg"]))
-            for item in error.errors(include_url=False, include_context=False, include_input=False)
-        ]
-        raise _malformed(path, problems) from None
+        shape = _shape_problems(located, error)
+        rest = check_the_rest(located.value, shape)
+        found = [located.problem(where, text) for where, text in [*shape.items(), *rest]]
+        return None, _without_echo(located.problems, found)
+    found = [located.problem(where, text) for where, text in check(recipe)]
+    return recipe, _without_echo(located.problems, found)
 
 
-def _key_path(loc: tuple[int | str, ...]) -> KeyPath:
-    return tuple(loc)
+def _without_echo(syntax: list[Problem], found: list[Problem]) -> list[Problem]:
+    """Leave out what stands at the place of a problem of the syntax: the value there was taken out, or is in doubt."""
+    places = {(p.line, p.column) for p in syntax}
+    return syntax + [p for p in found if (p.line, p.column) not in places]
 
 
-def _message(loc: tuple[int | str, ...], text: str) -> str:
-    plain = text.replace("Extra inputs are not permitted", "unknown key").replace("Field required", "is missing")
-    return f"`{'.'.join(str(part) for part in loc)}`: {plain[0].lower()}{plain[1:]}"
+def _shape_problems(located: Located, error: ValidationError) -> dict[KeyPath, str]:
+    """Return one text per place; the alternatives of a union (a text or a list) become one problem."""
+    texts: dict[KeyPath, list[str]] = {}
+    for item in error.errors(include_url=False, include_context=False):
+        loc: KeyPath = tuple(item["loc"])
+        length = len(loc) if item["type"] == "missing" else max(n for n in range(len(loc) + 1) if loc[:n] in located.places)
+        texts.setdefault(loc[:length], []).append(_message(item["type"], item["msg"], item["input"]))
+    return {loc: f"`{'.'.join(str(part) for part in loc)}`: {', or '.join(dict.fromkeys(found))}" for loc, found in texts.items()}
+
+
+def _message(kind: str, text: str, value: object) -> str:
+    plain = {"extra_forbidden": "unknown key", "missing": "is missing"}.get(kind, f"{text[0].lower()}{text[1:]}")
+    quoted = kind == "string_type" and isinstance(value, int | float | date) and not isinstance(value, bool)
+    return f"{plain} (write {value} in quotes)" if quoted else plain
 
 
 def _malformed(path: Path, problems: list[Problem]) -> RecipeError:
-    ordered = sorted(problems, key=lambda p: (p.line, p.column, p.message))
+    ordered = sorted(set(problems), key=lambda p: (p.line, p.column, p.message))
     return RecipeError(
         "recipe.malformed",
         f"{path.name} has {len(ordered)} problem{'s' if len(ordered) != 1 else ''}",

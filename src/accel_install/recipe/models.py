@@ -40,6 +40,7 @@ class Row(_Model):
     `components` maps a component (a Python distribution in canonical spelling, or `driver`, `firmware`, `cann`, `nnal`,
     `hdk`) to a version, a list of versions or a specifier. Empty `python` or `arches` means "not stated".
     `python_resolved` lists interpreters whose closure was solved beyond what was measured. `glibc` is a minimum.
+    `line` is the line of SDK versions that the source names in whole (`9.0` where it says 9.0.X).
     """
 
     platform: str
@@ -54,6 +55,7 @@ class Row(_Model):
     relation: Literal["compatible", "matched", "observed"] | None = None
     note: str | None = None
     python_resolved: list[str] = Field(default_factory=list)
+    line: str | None = None
 
     def version_of(self, component: str) -> str | None:
         """Return the single version of a component, or None when absent or given as a list."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
@@ -20,21 +21,32 @@ __all__ = ["complete_row", "load_rows", "published_partner", "rows_for", "static
 _FAMILY_PLATFORM = "torch-family"
 
 
-@lru_cache(maxsize=8)
 def load_rows(platform: str) -> tuple[Row, ...]:
     """Return the rows of a platform and the torch-family rows.
 
     Raises:
-        RecipeError: a shipped compatibility file is damaged (`recipe.malformed`).
+        RecipeError: a compatibility file is damaged (`recipe.malformed`).
     """
+    return _load_rows(recipes_dir() / "compatibility", platform)
+
+
+@lru_cache(maxsize=8)
+def _load_rows(folder: Path, platform: str) -> tuple[Row, ...]:
     rows: list[Row] = []
     for name in dict.fromkeys([platform, _FAMILY_PLATFORM]):
-        path = recipes_dir() / "compatibility" / f"{name}.yaml"
+        path = folder / f"{name}.yaml"
         if path.is_file():
-            located = load_yaml(path)
-            items = located.value.get("rows", []) if isinstance(located.value, dict) else []
-            rows += [_row(item, str(path)) for item in items]
+            rows += [_row(item, str(path)) for item in _items(path)]
     return tuple(rows)
+
+
+def _items(path: Path) -> list[Any]:
+    located = load_yaml(path)
+    items = located.value.get("rows") if isinstance(located.value, dict) else None
+    if located.problems or not isinstance(items, list):
+        texts = [str(p) for p in located.problems] or [f"{path}: has no list of `rows`"]
+        raise RecipeError("recipe.malformed", f"{path.name} is no file of compatibility rows", value="; ".join(texts))
+    return items
 
 
 def _row(item: Any, file: str) -> Row:

@@ -75,11 +75,11 @@ def same_version(one: str, other: str) -> bool:
 def matches_line(version: str, line: str) -> bool:
     """Say whether a version is `line`, or belongs to it when `line` is two numbers (`25.2` means all of 25.2.X).
 
-    A build of a named pre-release belongs to it: `25.0.rc1.b010` matches `25.0.RC1`.
+    A build or a patch of a named pre-release belongs to it: `25.0.rc1.b010` and `25.0.rc1.1` match `25.0.RC1`.
     """
     if same_version(version, line):
         return True
     have, want = _TOKEN.findall(version.lower()), _TOKEN.findall(line.lower())
     if len(want) == 2 and all(t.isdigit() for t in want):
         return have[:2] == want
-    return "rc" in want and have[: len(want)] == want and have[len(want) :][:1] in ([], ["b"], ["1"])
+    return "rc" in want and have[: len(want)] == want

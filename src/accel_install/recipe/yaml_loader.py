@@ -1,6 +1,6 @@
-"""YAML into plain values with the place of every key. No tags, no aliases to code, duplicate keys are problems.
+"""YAML into plain values with the place of every key. No tags, no aliases; duplicate keys are problems.
 
-The fast C parser is used where PyYAML has it; both keep line and column.
+The fast C parser is used where PyYAML has it; both keep line and column. What the values mean is not judged here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import yaml
 __all__ = ["Located", "Problem", "load_yaml"]
 
 _LIMIT_BYTES = 2 << 20
+_LIMIT_DEPTH = 40
+_CORE_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp", "seq", "map"))
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 KeyPath = tuple[str | int, ...]
@@ -83,37 +85,58 @@ def _syntax_problem(file: str, error: Exception) -> Problem:
 
 
 class _Builder:
+    """Plain values of a composed tree, each node visited once: an alias could stand for a file without end."""
+
     def __init__(self, located: Located) -> None:
         self._located = located
         self._plain = yaml.SafeLoader("")
+        self._seen: set[int] = set()
 
     def build(self, node: Any, path: KeyPath) -> Any:
         if node is None:
             return None
-        self._located.places.setdefault(path, (node.start_mark.line + 1, node.start_mark.column + 1))
+        place = (node.start_mark.line + 1, node.start_mark.column + 1)
+        self._located.places.setdefault(path, place)
+        refused = self._refusal(node, path)
+        if refused is not None:
+            self._problem(path, refused)
+            return None
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*path, n)) for n, item in enumerate(node.value)]
         return self._scalar(node, path)
 
+    def _refusal(self, node: Any, path: KeyPath) -> str | None:
+        if id(node) in self._seen:
+            return "aliases are not allowed; write the value out"
+        self._seen.add(id(node))
+        if node.tag not in _CORE_TAGS:
+            return f"tag {node.tag} is not allowed"
+        return f"is nested deeper than {_LIMIT_DEPTH} levels" if len(path) > _LIMIT_DEPTH else None
+
+    def _problem(self, path: KeyPath, message: str) -> None:
+        self._located.problems.append(self._located.problem(path, message))
+
     def _scalar(self, node: Any, path: KeyPath) -> Any:
-        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.endswith("binary"):
-            self._located.problems.append(self._located.problem(path, f"tag {node.tag} is not allowed"))
-            return None
         try:
             return self._plain.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
-            self._located.problems.append(self._located.problem(path, f"bad value: {error}"))
+            self._problem(path, f"bad value: {error}")
             return None
 
     def _mapping(self, node: Any, path: KeyPath) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
+            mark = key_node.start_mark
+            if not isinstance(key_node, yaml.ScalarNode):
+                found = Problem(self._located.file, mark.line + 1, mark.column + 1, "a key must be a plain word")
+                self._located.problems.append(found)
+                continue
             key = str(key_node.value)
             where = (*path, key)
-            self._located.places[where] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
+            self._located.places[where] = (mark.line + 1, mark.column + 1)
             if key in result:
-                self._located.problems.append(self._located.problem(where, f"key `{key}` stands twice"))
+                self._problem(where, f"key `{key}` stands twice")
             result[key] = self.build(value_node, where)
         return result
