@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-__all__ = ["canonical_json", "digest_of", "sha256_bytes", "sha256_file"]
+__all__ = ["canonical_json", "digest_of", "file_digest", "sha256_bytes", "sha256_file"]
 
 _CHUNK_BYTES = 1 << 20
 
@@ -42,3 +42,12 @@ def sha256_file(path: Path) -> str:
         while chunk := stream.read(_CHUNK_BYTES):
             hasher.update(chunk)
     return hasher.hexdigest()
+
+
+def file_digest(path: Path, algorithm: str) -> str:
+    """Return the lower-case hex digest of a file by an algorithm that hashlib knows under this name."""
+    state = hashlib.new(algorithm, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            state.update(chunk)
+    return state.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from pathlib import Path
@@ -51,18 +52,41 @@ def test_retry_after_of_a_coming_date() -> None:
     assert wait_s is not None and 50 < wait_s <= 100
 
 
-def test_waits_grow_and_what_the_server_asks_is_capped() -> None:
-    waits: list[float] = []
-    errors = iter([TryAgain("a"), TryAgain("b"), TryAgain("c", wait_s=4.0), TryAgain("d", wait_s=3600.0)])
+def failing(*errors: TryAgain) -> Callable[[], str]:
+    left = iter(errors)
 
     def attempt() -> str:
-        for error in errors:
+        for error in left:
             raise error
         return "done"
 
+    return attempt
+
+
+def test_waits_grow_with_jitter_and_what_the_server_asks_is_obeyed() -> None:
+    waits: list[float] = []
     policy = RetryPolicy(attempts=5, first_wait_s=0.5, sleep=waits.append)
+    attempt = failing(TryAgain("a"), TryAgain("b"), TryAgain("c", wait_s=4.0), TryAgain("d", wait_s=30.0))
     assert policy.call(attempt, lambda error: False) == "done"
-    assert waits == [0.5, 1.0, 4.0, 10.0]
+    assert 0.5 <= waits[0] <= 1.0 and 1.0 <= waits[1] <= 1.5 and waits[2:] == [4.0, 30.0]
+
+
+def test_jitter_differs_from_run_to_run() -> None:
+    waits: list[float] = []
+    for _ in range(4):
+        RetryPolicy(sleep=waits.append).call(failing(TryAgain("a")), lambda error: False)
+    assert len(set(waits)) > 1
+
+
+def test_a_wait_beyond_the_bound_is_not_begun() -> None:
+    waits: list[float] = []
+    with pytest.raises(TryAgain, match="busy"):
+        RetryPolicy(sleep=waits.append).call(failing(TryAgain("busy", wait_s=3600.0)), lambda error: False)
+    assert waits == []
+    with pytest.raises(TryAgain, match="second"):
+        policy = RetryPolicy(sleep=waits.append, total_wait_s=50)
+        policy.call(failing(TryAgain("first", wait_s=30.0), TryAgain("second", wait_s=30.0)), lambda error: False)
+    assert waits == [30.0]
 
 
 def test_other_errors_are_final() -> None:

@@ -20,6 +20,7 @@ COMMANDS: tuple[CommandInfo, ...] = (
     CommandInfo("detect", "detect", "What this machine is: chips, driver, SDK, interpreter. Changes nothing."),
     CommandInfo("recipes", "recipes", "List recipes; `recipes show NAME`, `recipes check FILE`."),
     CommandInfo("plan", "plan", "The whole stack as steps, wheels and reasons. Changes nothing."),
+    CommandInfo("resolve", "resolve", "Wheels for any requirement, target and index, with reasons. No recipe needed."),
     CommandInfo("apply", "apply", "Execute a recipe, a saved plan, or `--locked LOCK`. Safe to repeat."),
     CommandInfo("resume", "resume", "Go on after a crash, a reboot or an interruption."),
     CommandInfo("status", "status", "Where the stack stands."),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from accel_install.digests import file_digest
 from accel_install.errors import StepFailedError
 from accel_install.events import EventStream, Reader
 from accel_install.execute.flush import flush_file_systems
@@ -197,5 +198,22 @@ class RunContext:
                 raise StepFailedError(
                     "step.no-address", f"nobody says where {wheel.filename} is", value=wheel.filename, hint="--find-links DIR"
                 )
-            found[wheel.filename] = self.deps.downloader.fetch(wheel.url, wheel.filename, wheel.sha256, wheel.size_bytes)
+            path = self.deps.downloader.fetch(wheel.url, wheel.filename, wheel.sha256, wheel.size_bytes)
+            _check_hashes(path, wheel)
+            found[wheel.filename] = path
         return found
+
+
+def _check_hashes(path: Path, wheel: PlanWheel) -> None:
+    """Compare a file with the digests of an index that states no sha256; the download itself has checked that one."""
+    for pair in wheel.hashes if wheel.sha256 is None else ():
+        name, _, wanted = pair.partition("=")
+        actual = file_digest(path, name)
+        if actual != wanted:
+            raise StepFailedError(
+                "step.digest-differs",
+                f"{wheel.filename} is not the file that index `{wheel.index}` lists",
+                value=f"{name} {actual}",
+                expected=f"{name} {wanted}",
+                hint="a changed file is never installed; ask whoever runs the index",
+            )

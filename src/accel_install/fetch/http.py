@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from accel_install.errors import AccelError
 from accel_install.fetch import failures, local_files
+from accel_install.fetch.credentials import Credentials
 from accel_install.fetch.responses import BUSY_STATUSES, HttpResponse, StreamInfo, content_range
 from accel_install.fetch.retry import RetryPolicy, TryAgain, retry_after_s
 from accel_install.fetch.transfer import Transfer
-from accel_install.fetch.urls import local_path, origin_of, scrub, split_credentials
+from accel_install.fetch.urls import local_path, scrub, split_credentials
 from accel_install.version import __version__
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
 
 _MAX_CONNECTIONS = 24  # as many as the readers of metadata; more make some hosts slow down
 _CONNECT_TIMEOUT_S = 10.0
+_UNAUTHORISED = 401
 _IDENTITY = {"accept-encoding": "identity"}  # ranges and lengths count the bytes of the file itself
 
 
@@ -65,20 +67,21 @@ class HttpClient:
     Args:
         timeout_s: how long a server may stay silent.
         policy: how often and how patiently to ask again.
+        credentials: of origins; None for what addresses, netrc and keyring say.
     """
 
-    def __init__(self, timeout_s: float = 30.0, policy: RetryPolicy | None = None) -> None:
+    def __init__(
+        self, timeout_s: float = 30.0, policy: RetryPolicy | None = None, credentials: Credentials | None = None
+    ) -> None:
         self.timeout_s = timeout_s
         self._policy = policy or RetryPolicy()
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
-        self._credentials: dict[str, tuple[str, str]] = {}
+        self._credentials = credentials or Credentials()
 
     def learn(self, url: str) -> None:
         """Remember the credentials of an address for its origin, without asking for anything."""
-        bare, credentials = split_credentials(url)
-        if credentials is not None:
-            self._credentials[origin_of(bare)] = credentials
+        self._credentials.learn(url)
 
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
         """Return the whole answer; a status of 400 and more is returned, not raised.
@@ -175,6 +178,9 @@ class HttpClient:
     def _get_once(self, url: str, headers: Mapping[str, str] | None) -> HttpResponse:
         bare, auth = self._authorised(url)
         answer = self._connected().get(bare, headers=dict(headers or {}), auth=auth)
+        login = self._credentials.demanded(bare) if answer.status_code == _UNAUTHORISED else None
+        if login is not None:
+            answer = self._connected().get(bare, headers=dict(headers or {}), auth=login)
         final, _ = split_credentials(str(answer.url))
         return _settled(HttpResponse(answer.status_code, dict(answer.headers), answer.content, final))
 
@@ -187,11 +193,8 @@ class HttpClient:
         """Return the address without credentials, and the ones known for its origin in httpx's form."""
         import httpx
 
-        bare, credentials = split_credentials(url)
-        origin = origin_of(bare)
-        if credentials is not None:
-            self._credentials[origin] = credentials
-        return bare, self._credentials.get(origin, httpx.USE_CLIENT_DEFAULT)
+        bare = self._credentials.learn(url)
+        return bare, self._credentials.of(bare) or httpx.USE_CLIENT_DEFAULT
 
     def _connected(self) -> httpx.Client:
         with self._lock:

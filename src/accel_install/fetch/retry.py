@@ -1,4 +1,4 @@
-"""When to ask again and how long to wait: three tries, short waits, Retry-After honoured up to a cap.
+"""When to ask again and how long to wait: few tries, short waits with jitter, Retry-After obeyed, a total bound.
 
 Which exceptions are worth another try is said by the caller.
 """
@@ -30,35 +30,49 @@ class TryAgain(Exception):
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often and how patiently; `sleep` is injected by tests."""
+    """How often and how patiently; `sleep` is injected by tests.
+
+    Attributes:
+        attempts: tries in all.
+        first_wait_s: before the second try; it doubles from then on, and up to as much again is added by chance, so that
+            many machines do not come back at the same moment.
+        wait_cap_s: longest wait of our own choosing; what Retry-After asks for is obeyed beyond it.
+        total_wait_s: all waits together; a server that asks for more is given up at once.
+    """
 
     attempts: int = 3
     first_wait_s: float = 0.3
     wait_cap_s: float = 10.0
+    total_wait_s: float = 60.0
     sleep: Callable[[float], None] = time.sleep
 
     def call(self, attempt: Callable[[], T], is_transient: Callable[[BaseException], bool]) -> T:
-        """Call `attempt` until it returns, fails for good, or has been tried `attempts` times.
+        """Call `attempt` until it returns, fails for good, or the policy's bounds are reached.
 
         Raises:
             Exception: the last one that `attempt` raised.
         """
         import tenacity  # only a machine that talks to the network pays for the import
 
+        grown = tenacity.wait_exponential(multiplier=self.first_wait_s, max=self.wait_cap_s)
+        jittered = grown + tenacity.wait_random(0, self.first_wait_s)
+
+        def wait_s(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            asked_s = error.wait_s if isinstance(error, TryAgain) else None
+            return jittered(state) if asked_s is None else asked_s
+
+        def over(state: RetryCallState) -> bool:
+            return state.attempt_number >= self.attempts or state.idle_for + state.upcoming_sleep > self.total_wait_s
+
         retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(self.attempts),
-            wait=self._wait_s,
+            stop=over,
+            wait=wait_s,
             retry=tenacity.retry_if_exception(lambda e: isinstance(e, TryAgain) or is_transient(e)),
             sleep=self.sleep,
             reraise=True,
         )
         return retrying(attempt)
-
-    def _wait_s(self, state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        asked_s = error.wait_s if isinstance(error, TryAgain) else None
-        wait_s = asked_s if asked_s is not None else self.first_wait_s * 2 ** (state.attempt_number - 1)
-        return min(wait_s, self.wait_cap_s)
 
 
 def retry_after_s(value: str | None) -> float | None:

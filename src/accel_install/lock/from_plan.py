@@ -157,7 +157,7 @@ def _wheels(wheels: list[PlanWheel], digests: Mapping[str, str]) -> list[LockWhe
         )
     return [
         LockWheel(
-            **w.model_dump(exclude={"url", "index", "sha256"}),
+            **w.model_dump(exclude={"url", "index", "sha256", "hashes"}),
             index=plain_index(w.index),
             sha256=str(known[w.filename]).lower(),
         )

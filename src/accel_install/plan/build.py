@@ -125,7 +125,18 @@ def _plan_wheels(given: PlanInputs, steps: Sequence[PlanStep]) -> list[PlanWheel
 
 
 def _plan_wheel(wheel: ChosenWheel, step: str) -> PlanWheel:
-    return PlanWheel(**{**asdict(wheel), "step": step})
+    return PlanWheel(
+        name=wheel.name,
+        version=wheel.version,
+        filename=wheel.filename,
+        url=wheel.url,
+        index=wheel.index,
+        sha256=wheel.sha256,
+        size_bytes=wheel.size_bytes,
+        step=step,
+        bound=wheel.bound,
+        hashes=list(wheel.hashes),
+    )
 
 
 def _warnings(given: PlanInputs, layer_notes: Sequence[str]) -> list[str]:

@@ -96,7 +96,10 @@ class PlanStep(_Model):
 
 
 class PlanWheel(_Model):
-    """A wheel to install, and the step that installs it. `bound` marks the accelerator-bound set."""
+    """A wheel to install, and the step that installs it. `bound` marks the accelerator-bound set.
+
+    `hashes` are other digests (`sha512=...`) where the index gives no sha256.
+    """
 
     name: str
     version: str
@@ -107,6 +110,7 @@ class PlanWheel(_Model):
     size_bytes: int | None
     step: str
     bound: bool = False
+    hashes: list[str] = Field(default_factory=list)
 
 
 class PlanRejected(_Model):

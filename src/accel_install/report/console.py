@@ -16,7 +16,7 @@ from rich.text import Text
 from accel_install.plan.models import Plan, PlanLeftOut, PlanOverride, PlanWheel
 from accel_install.report.units import human_bytes
 
-__all__ = ["make_console", "print_plan"]
+__all__ = ["make_console", "print_plan", "table"]
 
 _PIPED_WIDTH = 160
 
@@ -42,11 +42,12 @@ def print_plan(plan: Plan, console: Console, *, all_files: bool = False) -> None
         console.print(Text(f"warning: {warning}"))
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", title_style="bold")
+def table(title: str, *columns: str) -> Table:
+    """Return an empty table of this tool's looks."""
+    made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", title_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold", justify="right" if column == "size" else "left")
-    return table
+        made.add_column(column, overflow="fold", justify="right" if column == "size" else "left")
+    return made
 
 
 def _print_head(plan: Plan, console: Console) -> None:
@@ -60,29 +61,29 @@ def _print_head(plan: Plan, console: Console) -> None:
 
 
 def _print_steps(plan: Plan, console: Console) -> None:
-    table = _table("Steps", "#", "step", "decision", "why")
+    shown = table("Steps", "#", "step", "decision", "why")
     for number, step in enumerate(plan.steps, 1):
         why = Text(step.reason)
         for artifact in step.artifacts:
             state = "found" if artifact.path else "to be supplied with --artifacts DIR"
             why.append(f"\n{artifact.name} ({state})")
-        table.add_row(str(number), Text(step.title), step.decision, why)
-    console.print(table)
+        shown.add_row(str(number), Text(step.title), step.decision, why)
+    console.print(shown)
     console.print()
 
 
 def _print_wheels(plan: Plan, console: Console, all_files: bool) -> None:
-    shown = [w for w in plan.wheels if w.bound or all_files]
+    listed = [w for w in plan.wheels if w.bound or all_files]
     rest = [w for w in plan.wheels if not (w.bound or all_files)]
-    table = _table("Wheels", "package", "version", "index", "size", "file")
-    for wheel in shown:
-        table.add_row(wheel.name, wheel.version, wheel.index, human_bytes(wheel.size_bytes), Text(wheel.filename))
+    shown = table("Wheels", "package", "version", "index", "size", "file")
+    for wheel in listed:
+        shown.add_row(wheel.name, wheel.version, wheel.index, human_bytes(wheel.size_bytes), Text(wheel.filename))
     if rest:
         largest = ", ".join(f"{w.name} {w.version}" for w in _largest(rest, 3))
-        table.add_row(
+        shown.add_row(
             f"and {len(rest)} more", "", "", human_bytes(_total(rest)), Text(f"largest: {largest} (--all-files lists all)")
         )
-    console.print(table)
+    console.print(shown)
     console.print()
 
 
@@ -97,13 +98,13 @@ def _total(wheels: Iterable[PlanWheel]) -> int:
 def _print_unresolved(plan: Plan, console: Console) -> None:
     if not plan.unresolved:
         return
-    table = _table("Unresolved: the plan is incomplete", "package", "version", "index", "why")
+    shown = table("Unresolved: the plan is incomplete", "package", "version", "index", "why")
     for item in plan.unresolved:
         why = Text(f"{item.reason}: {item.detail}")
         if item.alternatives:
             why.append(f"\nalternative, never taken silently: {', '.join(item.alternatives)}")
-        table.add_row(item.name, item.version, item.index, why)
-    console.print(table)
+        shown.add_row(item.name, item.version, item.index, why)
+    console.print(shown)
     console.print()
 
 
@@ -136,10 +137,10 @@ def _named(item: PlanLeftOut) -> str:
 
 
 def _print_rejected(plan: Plan, console: Console) -> None:
-    table = _table("Files of the wanted versions that were not picked", "file", "reason", "detail")
+    shown = table("Files of the wanted versions that were not picked", "file", "reason", "detail")
     for item in plan.rejected:
-        table.add_row(Text(item.filename), item.reason, Text(item.detail))
-    console.print(table)
+        shown.add_row(Text(item.filename), item.reason, Text(item.detail))
+    console.print(shown)
     console.print()
 
 

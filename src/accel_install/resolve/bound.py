@@ -20,7 +20,8 @@ from accel_install.errors import AccelError, IndexUnavailableError
 from accel_install.facts.target import Target
 from accel_install.recipe.models import PackageSpec, Recipe, Row
 from accel_install.resolve.dead_indexes import DeadIndexes
-from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_metadata
+from accel_install.resolve.index_errors import reason_of
+from accel_install.resolve.metadata import HttpReader, WheelMetadata, disagreement, read_metadata
 from accel_install.resolve.models import ChosenWheel, IndexFile, IndexPage, RejectedFile, UnresolvedPackage
 from accel_install.resolve.select import Selection, select
 
@@ -199,19 +200,19 @@ def _from_extra(package: BoundPackage, target: Target, pages: Pages) -> BoundOut
 def _with_metadata(outcome: BoundOutcome, http: HttpReader, cache_dir: Path | None, offline: bool) -> BoundOutcome:
     assert outcome.wheel is not None  # noqa: S101 - narrowed by the caller
     wheel = outcome.wheel
-    file = IndexFile(wheel.filename, wheel.url, wheel.sha256, wheel.size_bytes)
     try:
-        return replace(outcome, metadata=read_metadata(file, http, cache_dir, offline=offline))
+        metadata = read_metadata(wheel.file(), http, cache_dir, offline=offline)
     except AccelError as error:
         note = f"requirements of {wheel.name} {wheel.version} are unknown: {error.message}"
         return replace(outcome, warnings=(*outcome.warnings, note))
+    said = disagreement(metadata, wheel)
+    return replace(outcome, metadata=metadata, warnings=(*outcome.warnings, *([said] if said else [])))
 
 
 def _unreachable(
     package: BoundPackage, target: Target, pages: Pages, error: IndexUnavailableError, offline: bool
 ) -> BoundOutcome:
-    reason = "offline" if offline else "index-unreachable"
-    return _unresolved(package, target, pages, reason, error.message)
+    return _unresolved(package, target, pages, reason_of(error, offline), error.message)
 
 
 def _missing(package: BoundPackage, target: Target, pages: Pages, said: str) -> BoundOutcome:

@@ -7,6 +7,7 @@ from it is `select`'s.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -15,16 +16,19 @@ from packaging.utils import canonicalize_name
 from accel_install.errors import AccelError, IndexUnavailableError, UsageError
 from accel_install.fetch.responses import HttpResponse
 from accel_install.fetch.urls import local_path, safe_url
+from accel_install.resolve.index_errors import forbidden, not_a_page, unreachable
 from accel_install.resolve.indexes import IndexConfig
 from accel_install.resolve.local_wheels import folder_files
 from accel_install.resolve.models import IndexFile, IndexPage
 from accel_install.resolve.page import NotAPageError, page_digest, parse_page
-from accel_install.resolve.page_cache import PageCache
+from accel_install.resolve.page_cache import KeptPage, PageCache
 
 __all__ = ["IndexClient"]
 
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.01"
 _GONE = (404, 410)
+_FORBIDDEN = (401, 403, 407)
+_UNCHANGED = 304
 
 
 class _Reader(Protocol):
@@ -101,7 +105,7 @@ class IndexClient:
 
     def _folder_page(self, folder: Path, name: str, index: str) -> IndexPage | None:
         """Read an index that is a folder: a page per project, a folder per project, or all files in one place."""
-        own = folder / name
+        own = next((folder / s for s in _spellings(name) if (folder / s).is_dir()), folder / name)
         page = own / "index.html"
         if page.is_file():
             return parse_page(page.read_bytes(), "text/html", page.absolute().as_uri(), name, index)
@@ -109,54 +113,55 @@ class IndexClient:
         return IndexPage(name, index, own.absolute().as_uri(), files, page_digest(files)) if files else None
 
     def _remote(self, address: str, name: str, index: str) -> IndexPage | None:
-        return self._cached(f"{address.rstrip('/')}/{name}/", address, name, index)
+        """Ask for the normalised name, then, of an index that keeps names as they are written, for another spelling."""
+        base = address.rstrip("/")
+        return self._cached([f"{base}/{spelling}/" for spelling in _spellings(name)], address, name, index)
 
     def _flat_page(self, link: str, name: str, label: str) -> IndexPage | None:
-        return self._cached(link, f"flat {link}", name, label)
+        return self._cached([link], f"flat {link}", name, label)
 
-    def _cached(self, url: str, key: str, name: str, index: str) -> IndexPage | None:
-        kept = None if self._refresh and not self._offline else self._pages.load(safe_url(key), name, index)
-        if kept is not None and (self._offline or 0 <= time.time() - kept[1] <= self._ttl_s):
-            return kept[0]
+    def _cached(self, urls: Sequence[str], key: str, name: str, index: str) -> IndexPage | None:
+        kept = self._pages.load(safe_url(key), name, index)
+        young = kept is not None and 0 <= time.time() - kept.fetched <= self._ttl_s
+        if kept is not None and (self._offline or (young and not self._refresh)):
+            return kept.page
         if self._offline:
             raise IndexUnavailableError(
                 "index.offline-missing",
                 f"the page of {name} on index `{index}` is not in the cache",
-                value=safe_url(url),
+                value=safe_url(urls[0]),
                 expected="a page kept by an earlier run",
                 hint="run once without --offline",
             )
-        page = self._fetch(url, name, index)
-        if page is not None:
-            self._pages.store(safe_url(key), page, time.time())
-        return page
+        for url in urls:
+            page = self._fetch(url, key, name, index, None if self._refresh else kept)
+            if page is not None:
+                return page
+        return None
 
-    def _fetch(self, url: str, name: str, index: str) -> IndexPage | None:
+    def _fetch(self, url: str, key: str, name: str, index: str, kept: KeptPage | None) -> IndexPage | None:
         try:
-            answer = self._http.get(url, {"accept": _ACCEPT})
+            answer = self._http.get(url, {"accept": _ACCEPT, **(kept.conditions() if kept else {})})
         except AccelError as error:
-            raise _unreachable(index, url, error.message) from error
+            raise unreachable(index, url, error.message, error.hint) from error
+        if answer.status == _UNCHANGED and kept is not None:
+            headers = {"etag": kept.etag or "", "last-modified": kept.last_modified or "", **answer.headers}
+            self._pages.store(safe_url(key), kept.page, time.time(), headers)
+            return kept.page
         if answer.status in _GONE:
             return None
+        if answer.status in _FORBIDDEN:
+            raise forbidden(index, url, answer.status)
         if answer.status >= 400:
-            raise _unreachable(index, url, f"it answered HTTP {answer.status}")
+            raise unreachable(index, url, f"it answered HTTP {answer.status}")
         try:
-            return parse_page(answer.content, answer.headers.get("content-type", ""), answer.url, name, index)
+            page = parse_page(answer.content, answer.headers.get("content-type", ""), answer.url, name, index)
         except NotAPageError as error:
-            raise IndexUnavailableError(
-                "index.not-a-page",
-                f"index `{index}` answered something that is no page of {name}: {error}",
-                value=safe_url(url),
-                expected="a simple page or a listing",
-                hint=f"--index {index}=URL, or check for a login or proxy page",
-            ) from error
+            raise not_a_page(index, url, name, str(error)) from error
+        self._pages.store(safe_url(key), page, time.time(), answer.headers)
+        return page
 
 
-def _unreachable(index: str, url: str, why: str) -> IndexUnavailableError:
-    return IndexUnavailableError(
-        "index.unreachable",
-        f"index `{index}` does not answer: {why}",
-        value=safe_url(url),
-        expected="a page of the simple API",
-        hint=f"--index {index}=URL of a mirror, or --find-links DIR",
-    )
+def _spellings(name: str) -> list[str]:
+    """Return the ways a project's folder may be written: normalised first, as every index should have it."""
+    return list(dict.fromkeys([name, name.replace("-", "_"), name.replace("-", ".")]))

@@ -36,6 +36,10 @@ class ClosureRequest:
         version_overrides: PEP 508 requirements that replace everybody's.
         constraints: PEP 508 bounds that apply when the name occurs.
         excludes: names that are left out altogether.
+        more_indexes: addresses that come before the default index; the first that lists a name owns it. Only `resolve`
+            without a recipe has any.
+        find_links: extra pages and folders.
+        no_index: use no index at all.
     """
 
     requirements: tuple[str, ...]
@@ -45,6 +49,9 @@ class ClosureRequest:
     version_overrides: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    more_indexes: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    no_index: bool = False
 
     def digest(self) -> str:
         """Return the digest that the answer is cached under."""
@@ -161,5 +168,9 @@ def _answer_of(value: dict[str, Any]) -> ClosureAnswer:
             hint=error["hint"],
         )
     return ClosureAnswer(
-        tuple(ClosurePackage(p["name"], p["version"], tuple(IndexFile(**f) for f in p["files"])) for p in value["packages"])
+        tuple(ClosurePackage(p["name"], p["version"], tuple(_file(f) for f in p["files"])) for p in value["packages"])
     )
+
+
+def _file(value: dict[str, Any]) -> IndexFile:
+    return IndexFile(**{**value, "hashes": tuple(value.get("hashes", ()))})

@@ -82,12 +82,13 @@ class UvSolver:
                 raise ResolutionError("resolve.solver-failed", "the solver's answer cannot be read", value=str(error)) from error
 
     def _run(self, request: ClosureRequest, folder: Path) -> subprocess.CompletedProcess[str]:
-        command = self._command(request.target)
+        links = [part for link in request.find_links for part in ("--find-links", link)]
+        command = [*self._command(request.target), *links, *(["--no-index"] if request.no_index else [])]
         try:
             return subprocess.run(
                 command,
                 cwd=folder,
-                env=solver_environment(self._environ, request.default_index),
+                env=solver_environment(self._environ, request.default_index, request.more_indexes),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -149,7 +150,7 @@ def platform_name(target: Target) -> str:
     return f"{target.arch}-manylinux_2_{max(fitting, default=_GLIBC_MINORS[0])}"
 
 
-def solver_environment(environ: Mapping[str, str], default_index: str | None) -> dict[str, str]:
+def solver_environment(environ: Mapping[str, str], default_index: str | None, more_indexes: Sequence[str] = ()) -> dict[str, str]:
     """Return uv's environment: proxies and certificates, nothing of pip's or uv's settings.
 
     The index goes in as a variable, because its address may hold a password and arguments are seen by everybody.
@@ -160,6 +161,9 @@ def solver_environment(environ: Mapping[str, str], default_index: str | None) ->
         kept["SSL_CERT_FILE"] = bundle
     if default_index is not None:
         kept["UV_DEFAULT_INDEX"] = default_index
+    if more_indexes:
+        kept["UV_INDEX"] = " ".join(more_indexes)
+        kept["UV_INDEX_STRATEGY"] = "first-index"
     return kept
 
 

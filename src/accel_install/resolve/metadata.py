@@ -17,13 +17,15 @@ from typing import IO, Any, Protocol
 
 from packaging.utils import canonicalize_name
 
+from accel_install.digests import sha256_bytes
 from accel_install.errors import AccelError, IndexUnavailableError, ResolutionError
 from accel_install.fetch.urls import local_path
 from accel_install.resolve.metadata_cache import MetadataCache
-from accel_install.resolve.models import IndexFile
+from accel_install.resolve.models import ChosenWheel, IndexFile
+from accel_install.resolve.versions import parse_version
 from accel_install.resolve.zip_tail import RangeFile
 
-__all__ = ["HttpReader", "WheelMetadata", "parse_metadata", "read_many", "read_metadata"]
+__all__ = ["HttpReader", "WheelMetadata", "disagreement", "parse_metadata", "read_many", "read_metadata"]
 
 _ENOUGH_TRIES = 6
 
@@ -79,6 +81,14 @@ def parse_metadata(content: bytes) -> WheelMetadata:
         requires_python=_text(fields.get("Requires-Python")),
         provides_extra=tuple(canonicalize_name(str(e).strip()) for e in fields.get_all("Provides-Extra", [])),
     )
+
+
+def disagreement(metadata: WheelMetadata, wheel: ChosenWheel) -> str | None:
+    """Say so when a wheel's METADATA names another project or version than its file name; installers refuse such a file."""
+    same = metadata.name == wheel.name and parse_version(metadata.version) == parse_version(wheel.version)
+    if same:
+        return None
+    return f"the metadata of {wheel.filename} says {metadata.name} {metadata.version}; installers refuse such a file"
 
 
 def _text(value: object) -> str | None:
@@ -206,6 +216,7 @@ def _read_remote(file: IndexFile, http: HttpReader, habits: _Habits) -> bytes:
     if file.has_metadata is not False:
         answer = http.get(url + ".metadata")
         served = answer.status == 200 and answer.content.lstrip()[:17].lower() == b"metadata-version:"
+        served = served and file.metadata_sha256 in (None, sha256_bytes(answer.content))
         habits.note(served)
         if served:
             return answer.content

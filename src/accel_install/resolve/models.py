@@ -45,7 +45,8 @@ class IndexFile:
     """One link of a simple page.
 
     `url` is absolute; `sha256` None when the page gives none; `yanked` None when not yanked, else the reason (may be
-    empty); `has_metadata` None when the page does not say whether `<url>.metadata` exists.
+    empty); `has_metadata` None when the page does not say whether `<url>.metadata` exists; `hashes` are other digests
+    (`sha512=...`) of a file whose sha256 is not given; `metadata_sha256` is that of `<url>.metadata`.
     """
 
     filename: str
@@ -56,6 +57,8 @@ class IndexFile:
     yanked: str | None = None
     upload_time: str | None = None
     has_metadata: bool | None = None
+    hashes: tuple[str, ...] = ()
+    metadata_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,11 @@ class IndexPage:
 
 @dataclass(frozen=True)
 class ChosenWheel:
-    """A wheel picked for the target. `bound` marks the accelerator-bound set (in contrast to the ordinary closure)."""
+    """A wheel picked for the target. `bound` marks the accelerator-bound set (in contrast to the ordinary closure).
+
+    `hashes` are other digests (`sha512=...`) where the index gives no sha256; `has_metadata` and `metadata_sha256` are as in
+    `IndexFile`.
+    """
 
     name: str
     version: str
@@ -81,6 +88,21 @@ class ChosenWheel:
     sha256: str | None
     size_bytes: int | None
     bound: bool = False
+    hashes: tuple[str, ...] = ()
+    has_metadata: bool | None = None
+    metadata_sha256: str | None = None
+
+    def file(self) -> IndexFile:
+        """Return the file as a page lists it, as far as reading its metadata needs it."""
+        return IndexFile(
+            self.filename,
+            self.url,
+            self.sha256,
+            self.size_bytes,
+            has_metadata=self.has_metadata,
+            hashes=self.hashes,
+            metadata_sha256=self.metadata_sha256,
+        )
 
 
 @dataclass(frozen=True)
@@ -97,8 +119,9 @@ class RejectedFile:
 class UnresolvedPackage:
     """A distribution that could not be had.
 
-    `reason` is `index-unreachable`, `not-published`, `no-wheel` (files exist, none fits) or `offline`. `alternatives`
-    are versions that exist but violate the row (never taken silently); `detail` says why they do.
+    `reason` is `index-unreachable`, `index-forbidden`, `offline`, `not-published`, `half-published` (files for fewer
+    platforms than the release before), `sdist-only`, `no-wheel` (files exist, none fits) or `conflict` (with what was asked
+    for beside it). `alternatives` are versions that exist but violate the row (never taken silently); `detail` says why.
     """
 
     name: str

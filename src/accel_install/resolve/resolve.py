@@ -34,7 +34,7 @@ from accel_install.resolve.closure_loop import (
 from accel_install.resolve.compare import PlainInstall, plain_install
 from accel_install.resolve.forecast import Forecast, forecast
 from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_many
-from accel_install.resolve.models import ChosenWheel, IndexFile, Resolution, RowMisfit, UnresolvedPackage
+from accel_install.resolve.models import ChosenWheel, Resolution, RowMisfit, UnresolvedPackage
 from accel_install.resolve.requirements import accepts, parse_line
 from accel_install.resolve.row_gaps import Finder, fill_gaps
 from accel_install.resolve.select import select
@@ -144,8 +144,7 @@ class _Reader:
     offline: bool
 
     def metadata(self, wheels: Sequence[ChosenWheel]) -> dict[str, WheelMetadata | AccelError]:
-        files = [IndexFile(w.filename, w.url, w.sha256, w.size_bytes) for w in wheels]
-        return read_many(files, self.http, self.cache_dir, offline=self.offline)
+        return read_many([w.file() for w in wheels], self.http, self.cache_dir, offline=self.offline)
 
 
 def _plain(question: _Question, solver: ClosureSolver) -> PlainInstall:

@@ -17,6 +17,7 @@ from accel_install.errors import IndexUnavailableError
 from accel_install.facts.target import Target
 from accel_install.recipe.models import PackageSpec, Recipe
 from accel_install.resolve.bound import BoundOutcome, BoundPackage, Pages, find_bound
+from accel_install.resolve.index_errors import reason_of
 from accel_install.resolve.metadata import HttpReader, WheelMetadata, read_many
 from accel_install.resolve.models import IndexFile, UnresolvedPackage
 from accel_install.resolve.requirements import Dist, accepts, is_exact, wishes
@@ -114,8 +115,7 @@ def _member(name: str, spec: PackageSpec, torch: BoundPackage, finder: Finder) -
         page = finder.pages.page(package.index, name)
     except IndexUnavailableError as error:
         said = f"the release for torch {torch.pinned} is unknown"
-        reason = "offline" if finder.offline else "index-unreachable"
-        hole = UnresolvedPackage(name, "", package.index, reason, f"{said}: {error.message}")
+        hole = UnresolvedPackage(name, "", package.index, reason_of(error, finder.offline), f"{said}: {error.message}")
         return BoundOutcome(package, unresolved=hole)
     candidates = iter(_candidates(page.files if page is not None else (), package, finder.target))
     while batch := list(islice(candidates, _BATCH)):
@@ -133,7 +133,7 @@ def _candidates(files: Sequence[IndexFile], package: BoundPackage, target: Targe
     for version in versions_available(files, package.name, target):
         picked = select(files, package.name, f"=={version}", target, index=package.index, local=package.local).chosen
         if picked is not None and _is_final(version):
-            yield version, IndexFile(picked.filename, picked.url, picked.sha256, picked.size_bytes)
+            yield version, picked.file()
 
 
 def _is_final(version: str) -> bool:
