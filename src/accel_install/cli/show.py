@@ -11,7 +11,7 @@ from accel_install.plan.models import Plan
 
 __all__ = ["finish_plan", "plan_refusal"]
 
-_OUT_OF_REACH = ("index-unreachable", "offline")
+_OUT_OF_REACH = ("index-unreachable", "index-forbidden", "offline")
 
 
 def plan_refusal(plan: Plan) -> AccelError | None:
