@@ -37,17 +37,13 @@ def sha256_file(path: Path) -> str:
     Raises:
         OSError: the file cannot be read.
     """
-    hasher = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            hasher.update(chunk)
-    return hasher.hexdigest()
+    return file_digest(path, "sha256")
 
 
 def file_digest(path: Path, algorithm: str) -> str:
     """Return the lower-case hex digest of a file by an algorithm that hashlib knows under this name."""
     state = hashlib.new(algorithm, usedforsecurity=False)
     with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
+        while chunk := stream.read(_CHUNK_BYTES):
             state.update(chunk)
     return state.hexdigest()

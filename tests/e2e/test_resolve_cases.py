@@ -13,12 +13,14 @@ AARCH64 = ("--arch", "aarch64", *X86_64[2:])
 
 
 def put(folder: Path, filename: str, *requires: str) -> None:
-    """Write a wheel that has nothing but metadata."""
+    """Write a wheel that has no payload."""
     folder.mkdir(exist_ok=True)
     name, version = filename.split("-")[:2]
     text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" + "".join(f"Requires-Dist: {r}\n" for r in requires)
     with zipfile.ZipFile(folder / filename, "w") as archive:
         archive.writestr(f"{name}-{version}.dist-info/METADATA", text + "\n")
+        archive.writestr(f"{name}-{version}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n")
+        archive.writestr(f"{name}-{version}.dist-info/RECORD", "")
 
 
 def ask(tool, *arguments: object) -> tuple[int, dict, dict[str, str]]:
@@ -83,3 +85,33 @@ def test_a_newer_source_release_is_told_and_not_taken(tool, tmp_path: Path) -> N
     code, document, _ = ask(tool, "vllm-ascend==0.23.0.post1", *AARCH64, "--index", f"m={tmp_path / 'm'}")
     assert code == 12 and document["unresolved"][0]["reason"] == "sdist-only"
     assert document["unresolved"][0]["alternatives"] == ["0.23.0"]
+
+
+def test_the_files_of_an_extra_folder_keep_their_own_reasons(tool, tmp_path: Path) -> None:
+    put(tmp_path / "f", "S3000_S80_torch_musa-1.2.1-cp311-cp311-linux_x86_64.whl")
+    _, document, reasons = ask(tool, "torch-musa", *X86_64, "--find-links", tmp_path / "f")
+    assert list(reasons.values()) == ["variant"] and len(document["rejected"]) == 1
+
+
+def test_deps_add_the_closure_and_its_failure_is_told(tool, tmp_path: Path) -> None:
+    put(tmp_path / "f", "top-1.0-py3-none-any.whl", "below>=1")
+    put(tmp_path / "f", "lonely-1.0-py3-none-any.whl", "nowhere")
+    for version in ("0.9", "1.1"):
+        put(tmp_path / "f", f"below-{version}-py3-none-any.whl")
+    source = ("--find-links", tmp_path / "f")
+    code, document, _ = ask(tool, "top", *X86_64, *source, "--deps")
+    assert code == 0
+    assert [(w["name"], w["version"], w["requested"]) for w in document["wheels"]] == [
+        ("top", "1.0", True),
+        ("below", "1.1", False),
+    ]
+    code, document, _ = ask(tool, "lonely", *X86_64, *source, "--deps")
+    assert code == 12 and "nowhere" in document["unresolved"][0]["detail"]
+
+
+@pytest.mark.parametrize("line", ["torch=>2", "torch @ https://u:secret@x.example/t.whl", "", "--index-url"])
+def test_a_bad_requirement_is_named_and_no_password_shown(tool, line: str) -> None:
+    ended = tool("resolve", "--json", *X86_64, "--", line)
+    error = json.loads(ended.stdout)["error"]
+    assert ended.returncode == 2 and "secret" not in ended.stdout + ended.stderr
+    assert error["value"] is not None and "Traceback" not in ended.stderr

@@ -145,3 +145,59 @@ def test_folders_as_indexes_and_links(tmp_path: Path) -> None:
     assert page.files[0].size_bytes == 18 and len(page.files[0].sha256 or "") == 64
     assert [label for label, _ in made.find_links_files("torch")] == ["find-links"]
     assert made.page("default", "absent") is None
+
+
+class Conditional:
+    """An index with validators: it answers 304 to whoever has its page."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, str]] = []
+
+    def get(self, url: str, headers: dict[str, str] | None = None) -> HttpResponse:
+        self.sent.append(dict(headers or {}))
+        if (headers or {}).get("if-none-match") == '"v1"':
+            return HttpResponse(304, {}, b"", url)
+        return HttpResponse(200, {"content-type": "text/html", "etag": '"v1"'}, PAGE, url)
+
+
+def conditional(tmp_path: Path, http: Conditional, **more) -> IndexClient:
+    return IndexClient(IndexConfig("https://d.example/simple/", "test"), http, tmp_path, **more)
+
+
+def test_after_its_time_a_page_is_asked_for_conditionally(tmp_path: Path) -> None:
+    http = Conditional()
+    first = conditional(tmp_path, http, cache_ttl_s=-1).page("default", "torch")
+    second = conditional(tmp_path, http, cache_ttl_s=-1).page("default", "torch")
+    third = conditional(tmp_path, http, cache_ttl_s=-1).page("default", "torch")
+    assert first == second == third and first is not None and first.files
+    assert [h.get("if-none-match") for h in http.sent] == [None, '"v1"', '"v1"']
+    conditional(tmp_path, http).page("default", "torch")
+    assert len(http.sent) == 3  # a 304 makes the page young again
+    conditional(tmp_path, http, refresh=True).page("default", "torch")
+    assert "if-none-match" not in http.sent[3]
+
+
+@pytest.mark.parametrize(("status", "slug"), [(401, "index.forbidden"), (403, "index.forbidden"), (500, "index.unreachable")])
+def test_forbidden_and_out_of_reach_are_told_apart(tmp_path: Path, status: int, slug: str) -> None:
+    http = FakeHttp({URL: HttpResponse(status, {}, b"", URL)})
+    with pytest.raises(IndexUnavailableError) as caught:
+        client(tmp_path, http).page("default", "torch")
+    assert caught.value.slug == slug
+
+
+def test_an_index_that_keeps_names_as_written_is_understood(tmp_path: Path) -> None:
+    url = "https://d.example/simple/torch_npu/"
+    page = b'<!DOCTYPE html><a href="torch_npu-1.0-py3-none-any.whl">x</a>'
+    found = client(tmp_path, FakeHttp({url: HttpResponse(200, {"content-type": "text/html"}, page, url)})).page(
+        "default", "Torch.NPU"
+    )
+    assert found is not None and found.files[0].url == url + "torch_npu-1.0-py3-none-any.whl"
+
+
+def test_a_flat_page_is_read_once_for_all_projects(tmp_path: Path) -> None:
+    link = "https://f.example/files/"
+    page = b'<html><a href="a-1.0-py3-none-any.whl">a</a><a href="b-1.0-py3-none-any.whl">b</a>'
+    http = FakeHttp({link: HttpResponse(200, {"content-type": "text/html"}, page, link)})
+    reader = IndexClient(IndexConfig("https://d.example/", "test", {}, (link,)), http, tmp_path)
+    assert [f.filename[0] for name in ("a", "b", "c") for _, f in reader.find_links_files(name)] == ["a", "b"]
+    assert http.asked == [link]

@@ -8,7 +8,9 @@ import pytest
 from packaging.version import Version
 
 from accel_install.facts.target import Target
-from accel_install.resolve.filename import parse_wheel_name, project_version, sdist_version
+from accel_install.recipe.builds import load_builds
+from accel_install.resolve.build_tokens import abi_misfit, facts_of_torch
+from accel_install.resolve.filename import installable_name, parse_wheel_name, project_version, sdist_version
 from accel_install.resolve.models import IndexFile
 from accel_install.resolve.select import select, versions_available
 from accel_install.resolve.tags import target_tags
@@ -159,6 +161,12 @@ def test_families_of_local_labels(local: str | None, wanted: str, fits: bool) ->
         ("x-1.0-cp311-cp311-musllinux_1_2_x86_64.whl", "platform"),
         ("x-1.0-cp311-cp311-manylinux_2_39_x86_64.whl", "glibc"),
         ("x-1.0-py2-none-any.whl", "python-tag"),
+        ("x-1.0-cp310-none-macosx_11_0_arm64.whl", "python-tag"),
+        ("x-1.0-cp312-abi3-manylinux_2_28_x86_64.whl", "python-tag"),
+        ("x-1.0-cp311-cp311-manylinux_2_28_x86_64-cu128.whl", "variant"),
+        ("x-1.0.whl", "bad-filename"),
+        ("x-1.0.win-amd64.exe", "not-a-wheel"),
+        ("x-1.0.tar.gz", "sdist-only"),
     ],
 )
 def test_reasons_are_computed_from_the_file(name: str, reason: str) -> None:
@@ -214,3 +222,72 @@ def test_tags_are_the_targets_own(python: str, arch: str) -> None:
     assert tags[0] == f"cp{digits}-cp{digits}-manylinux_2_28_{arch}"
     assert not [t for t in tags if "2_29" in t] and tags[-1] == "py30-none-any"
     assert ("manylinux1" in " ".join(tags)) is (arch == "x86_64")
+
+
+def test_the_choice_does_not_depend_on_the_order_of_the_page() -> None:
+    names = [*TORCH, *LOCAL, *files("torch-2.10.0+cu128-cp311-cp311-manylinux_2_28_x86_64.whl")]
+    picks = {pick(list(order), "", target()).chosen for order in itertools.islice(itertools.permutations(names), 0, 5040, 97)}
+    assert len(picks) == 1 and next(iter(picks)).version == "2.10.0"
+
+
+HALF = files(
+    *(f"torch_npu-2.10.0.post4-{t}-{t}-manylinux_2_28_{a}.whl" for t in ("cp311", "cp312") for a in ("aarch64", "x86_64")),
+    *(f"torch_npu-2.10.0.post6-{t}-{t}-manylinux_2_28_aarch64.whl" for t in ("cp311", "cp312")),
+)
+
+
+def test_a_half_published_release_is_told() -> None:
+    selection = pick(HALF, "==2.10.0.post6", target(), "torch-npu")
+    assert selection.chosen is None and "wheels for 2 of the 4 platforms that 2.10.0.post4 has" in selection.half_published
+    ranged = pick(HALF, ">=2.10", target(), "torch-npu")
+    assert ranged.chosen.version == "2.10.0.post4" and "2.10.0.post6 is passed over" in ranged.warnings[0]
+    assert pick(HALF, "==2.10.0.post6", target("aarch64"), "torch-npu").half_published == ""
+
+
+def test_a_range_takes_no_prerelease_and_names_the_one_that_fits() -> None:
+    selection = pick(ASCEND, "", target("aarch64"), "vllm-ascend")
+    assert selection.chosen is None and selection.alternatives[0] == "0.20.2rc1"
+    assert set(reasons(selection).values()) == {"platform", "prerelease"}
+    assert pick(ASCEND, ">=0.19.1rc1", target("aarch64"), "vllm-ascend").chosen.version == "0.20.2rc1"
+
+
+CHIPS = files("S3000_S80_torch_musa-1.2.1-cp311-cp311-linux_x86_64.whl")
+
+
+@pytest.mark.parametrize(("model", "taken"), [("MTT S80", True), ("S3000", True), ("MTT S4000", False), (None, False)])
+def test_chips_before_the_name_are_compared_with_the_target(model: str | None, taken: bool) -> None:
+    selection = pick(CHIPS, "==1.2.1", target(accelerator=model), "torch-musa")
+    assert (selection.chosen is not None) is taken
+    assert taken or selection.rejected[0].reason == "variant"
+    assert not taken or "read leniently" in selection.warnings[0]
+
+
+def test_a_hyphen_in_the_project_part_is_no_version() -> None:
+    names = files("python-dateutil-2.7.2-py2.py3-none-any.whl")
+    assert pick(names, "", target(), "python-dateutil").chosen.version == "2.7.2"
+    assert pick(names, "", target(), "python").chosen is None
+
+
+def test_installers_get_the_name_they_take() -> None:
+    assert installable_name(CHIPS[0].filename, "torch-musa") == "torch_musa-1.2.1-cp311-cp311-linux_x86_64.whl"
+    labelled = "torch-2.9.0-3-cp311-cp311-manylinux_2_28_x86_64-cu128.whl"
+    assert installable_name(labelled, "torch") == "torch-2.9.0-3-cp311-cp311-manylinux_2_28_x86_64.whl"
+    assert installable_name(TORCH[0].filename, "torch") == TORCH[0].filename
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "torch", "misfit"),
+    [
+        ("flash-attn", "2.6.3+metax3.8.0.7torch2.10", "2.10.0+metax3.8.0.7", None),
+        ("flash-attn", "2.6.3+metax3.7.0.7torch2.10", "2.10.0+metax3.8.0.7", "MACA 3.7"),
+        ("triton", "3.3.0+das.opt1.dtk2604.torch290", "2.9.0+das.opt1.dtk2604", None),
+        ("triton", "3.3.0+das.opt1.dtk2604.torch290", "2.10.0+das.opt1.dtk2604", "torch 290"),
+        ("vllm", "0.28.1+dtk2604.torch2110.2609111625.ge8fe1b", "2.11.0+das.opt1.dtk2604.20260325.g6b060a", None),
+        ("flash-attn", "2.7+cu12torch2.6cxx11abitrue", "2.6.0+cpu", "CUDA"),
+        ("vllm", "0.21.0", "2.11.0+cu126", "CUDA 13"),
+        ("vllm", "0.21.0", "2.10.0+cpu", None),
+    ],
+)
+def test_labels_are_compared_with_torch(name: str, version: str, torch: str, misfit: str | None) -> None:
+    said = abi_misfit(name, version, facts_of_torch(torch, "x86_64", load_builds()))
+    assert said is None if misfit is None else misfit in (said or "")

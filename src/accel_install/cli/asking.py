@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from packaging.requirements import InvalidRequirement
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from accel_install.cli.options import RunOptions
@@ -13,6 +13,7 @@ from accel_install.cli.session import Session
 from accel_install.cli.wiring import situation
 from accel_install.errors import UsageError
 from accel_install.facts.target import Target
+from accel_install.fetch.urls import scrub
 from accel_install.resolve.answer import Answer
 
 __all__ = ["Asked", "Request", "ask"]
@@ -55,16 +56,8 @@ def ask(given: RunOptions, request: Request) -> Asked:
     about = situation(session)
     names = _index_names(given)
     variants = {str(canonicalize_name(k)): v.lower() for k, v in _pairs(request.variants, "--variant", "PKG=LABEL")}
-    try:
-        wanted, notes = wanted_of(request.requirements, about.target, variants)
-    except (InvalidRequirement, ValueError) as error:
-        raise UsageError(
-            "usage.requirement",
-            "a requirement cannot be read",
-            value=str(error).splitlines()[0],
-            expected="NAME with extras, version specifiers and a marker; files at hand go to --find-links",
-            hint="accel-install resolve 'torch==2.10.0'",
-        ) from None
+    _check_lines(request.requirements)
+    wanted, notes = wanted_of(request.requirements, about.target, variants)
     client = session.index_client({})
     memory = DeadIndexes(session.cache_dir / "unreachable", client.config.url_of, 0.0)
     offers = Offers(Pages(client, memory), names, _owners(request, names), given.offline)
@@ -80,10 +73,11 @@ def ask(given: RunOptions, request: Request) -> Asked:
     )
     if request.deps and not found.unresolved:
         from accel_install.resolve.ask_closure import with_closure
+        from accel_install.resolve.closure_uv import UvSolver
 
-        found = with_closure(
-            found, wanted, offers, about.target, _addresses(names, client.config.url_of), session.cache_dir, given
-        )
+        solver = UvSolver(session.cache_dir, offline=given.offline, refresh=given.refresh)
+        addresses = [url for name in names if (url := client.config.url_of(name)) is not None]
+        found = with_closure(found, wanted, offers, about.target, addresses, client.config.find_links, solver)
     return Asked(replace(found, warnings=(*notes, *about.notes, *found.warnings)), about.target, tuple(wanted))
 
 
@@ -93,8 +87,20 @@ def _index_names(given: RunOptions) -> list[str]:
     return named or ([] if given.find_links else ["default"])
 
 
-def _addresses(names: Iterable[str], url_of: object) -> list[str]:
-    return [url for name in names if (url := url_of(name)) is not None]  # type: ignore[operator]
+def _check_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        try:
+            why = "it names a URL" if Requirement(line).url is not None else ""
+        except InvalidRequirement as error:
+            why = str(error).splitlines()[0]
+        if why:
+            raise UsageError(
+                "usage.requirement",
+                f"a requirement cannot be read: {why}",
+                value=scrub(line),
+                expected="NAME with extras, version specifiers (=== for a version that is not PEP 440) and a marker",
+                hint="accel-install resolve 'torch==2.10.0'",
+            )
 
 
 def _pairs(options: Iterable[str], option: str, shape: str) -> list[tuple[str, str]]:

@@ -8,17 +8,16 @@ from pathlib import Path
 from accel_install.cli.output import print_json, report_error, say, write_file
 from accel_install.errors import AccelError, ExitCode, IndexUnavailableError, ResolutionError
 from accel_install.plan.models import Plan
+from accel_install.resolve.index_errors import OUT_OF_REACH
 
 __all__ = ["finish_plan", "plan_refusal"]
-
-_OUT_OF_REACH = ("index-unreachable", "index-forbidden", "offline")
 
 
 def plan_refusal(plan: Plan) -> AccelError | None:
     """Return the error an incomplete plan ends with: 13 when an index was out of reach, else 12; None when complete."""
     if not plan.unresolved:
         return None
-    unreachable = [u for u in plan.unresolved if u.reason in _OUT_OF_REACH]
+    unreachable = [u for u in plan.unresolved if u.reason in OUT_OF_REACH]
     names = ", ".join(f"{u.name} {u.version}".strip() for u in plan.unresolved)
     if unreachable:
         indexes = sorted({u.index for u in unreachable})

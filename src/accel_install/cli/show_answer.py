@@ -9,10 +9,9 @@ from accel_install.cli.asking import Asked
 from accel_install.cli.output import print_json, report_error
 from accel_install.errors import AccelError, IndexUnavailableError, ResolutionError
 from accel_install.fetch.urls import scrub
+from accel_install.resolve.index_errors import OUT_OF_REACH
 
-__all__ = ["OUT_OF_REACH", "finish_answer"]
-
-OUT_OF_REACH = ("index-unreachable", "index-forbidden", "offline")
+__all__ = ["finish_answer"]
 
 
 def finish_answer(asked: Asked, *, as_json: bool, all_files: bool) -> int:
@@ -67,7 +66,9 @@ def _refusal(asked: Asked) -> AccelError | None:
             first.detail,
             value=value,
             expected="an answer from every index that may own the package",
-            hint="--index NAME=URL of a mirror, --package-index NAME=PKG, or --find-links DIR",
+            hint="run once without --offline"
+            if first.reason == "offline"
+            else "--index NAME=URL of a mirror, --package-index NAME=PKG, or --find-links DIR",
         )
     return ResolutionError(
         _slug(asked, first.name, first.reason),

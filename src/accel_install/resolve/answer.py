@@ -85,7 +85,7 @@ def _no_digest(wheels: Sequence[ChosenWheel]) -> list[str]:
 def _rejected(offer: Offer, selection: Selection | None, target: Target) -> list[RejectedFile]:
     if selection is None:
         return []
-    source = selection.chosen.index if selection.chosen is not None else offer.index
+    source = selection.chosen.index if selection.chosen is not None else ""
     return [*selection.rejected, *offer.wrong_index(selection.version, target, source)]
 
 

@@ -74,16 +74,24 @@ def _without(offer: Offer, versions: frozenset[str]) -> Offer:
     return replace(offer, files=kept(offer.files), extra=extra)
 
 
-@dataclass(frozen=True)
 class Conflict(Exception):
-    """The requirements do not fit each other: (name, specifier, who wants it) of those that clash."""
+    """The requirements do not fit each other.
 
-    clash: tuple[tuple[str, str, str], ...]
+    Args:
+        clash: (name, specifier, who wants it) of those that clash.
+        note: what else stands against them.
+    """
+
+    def __init__(self, clash: Sequence[tuple[str, str, str]], note: str = "") -> None:
+        super().__init__()
+        self.clash = tuple(clash)
+        self.note = note
 
     @property
     def text(self) -> str:
         """Say who wants what."""
-        return "; ".join(f"{by} wants {name}{specifier or ' (any version)'}" for name, specifier, by in self.clash)
+        said = [f"{by} wants {name}{specifier or ' (any version)'}" for name, specifier, by in self.clash]
+        return "; ".join([*said, *([self.note] if self.note else [])])
 
 
 @dataclass(frozen=True)
@@ -166,9 +174,9 @@ class Fitter:
         try:
             result = Resolver(provider, BaseReporter()).resolve(roots, max_rounds=_MAX_ROUNDS)
         except ResolutionImpossible as error:
-            raise Conflict(_clash(error.causes, facts, provider)) from None
+            raise _conflict(error.causes, facts, provider) from None
         except ResolutionTooDeep:
-            raise Conflict((("...", "", f"more than {_MAX_ROUNDS} tries found no set"),)) from None
+            raise Conflict((), f"{_MAX_ROUNDS} tries found no set") from None
         return {name: provider.selections[(name, wheel.version)] for name, wheel in result.mapping.items()}
 
     def _requires(self, wheel: ChosenWheel) -> Sequence[_Want]:
@@ -200,19 +208,13 @@ class Fitter:
             self.warnings.append(text)
 
 
-def _clash(
-    causes: Iterable[RequirementInformation[Any, Any]], facts: BuildFacts | None, provider: _Provider
-) -> tuple[tuple[str, str, str], ...]:
-    found = [(c.requirement.name, c.requirement.specifier, c.requirement.by) for c in causes]
-    names = {name for name, _, _ in found}
-    if facts is not None and len(found) == 1:
-        name = found[0][0]
-        missed = provider.asked.select(name, provider.asked.wanted[name].specifier, facts)
-        said = missed.nearest or "no build fits"
-        found.append(
-            (name, "", f"torch {facts.torch} is planned ({said}), which no build of {', '.join(sorted(names))} fits; it")
-        )
-    return tuple(dict.fromkeys(found))
+def _conflict(causes: Iterable[RequirementInformation[Any, Any]], facts: BuildFacts | None, provider: _Provider) -> Conflict:
+    clash = dict.fromkeys((c.requirement.name, c.requirement.specifier, c.requirement.by) for c in causes)
+    name = next(iter(clash))[0]
+    if facts is None or len(clash) > 1:
+        return Conflict(tuple(clash))
+    missed = provider.asked.select(name, provider.asked.wanted[name].specifier, facts)
+    return Conflict(tuple(clash), f"no build of it goes with torch {facts.torch}: {missed.nearest or 'none fits'}")
 
 
 def wanted_of(lines: Sequence[str], target: Target, variants: Mapping[str, str]) -> tuple[dict[str, Wanted], list[str]]:
@@ -220,14 +222,11 @@ def wanted_of(lines: Sequence[str], target: Target, variants: Mapping[str, str])
 
     Raises:
         packaging.requirements.InvalidRequirement: a line is not PEP 508.
-        ValueError: a line names a URL.
     """
     found: dict[str, Wanted] = {}
     notes = []
     for line in lines:
         parsed = Requirement(line)
-        if parsed.url is not None:
-            raise ValueError(line)
         name = canonicalize_name(parsed.name)
         if parsed.marker is not None and not parsed.marker.evaluate({**target.markers(), "extra": ""}):
             notes.append(f"{line} is left out: its marker is false for the target")

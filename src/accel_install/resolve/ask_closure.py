@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Protocol
 
 from accel_install.errors import AccelError, IndexUnavailableError
 from accel_install.facts.target import Target
@@ -18,24 +16,14 @@ from accel_install.resolve.offers import Offers, best_of
 __all__ = ["with_closure"]
 
 
-class _Options(Protocol):
-    @property
-    def offline(self) -> bool: ...
-    @property
-    def refresh(self) -> bool: ...
-    @property
-    def find_links(self) -> Sequence[str]: ...
-
-
 def with_closure(
     found: Answer,
     wanted: Mapping[str, Wanted],
     offers: Offers,
     target: Target,
     addresses: Sequence[str],
-    cache_dir: Path,
-    options: _Options,
-    solver: ClosureSolver | None = None,
+    find_links: Sequence[str],
+    solver: ClosureSolver,
 ) -> Answer:
     """Return the answer with the closure's wheels after those that were asked for.
 
@@ -45,24 +33,26 @@ def with_closure(
         offers: where files of other projects are.
         target: for what.
         addresses: of the given indexes, the first one first.
-        cache_dir, options: for the solver.
-        solver: instead of uv.
-    """
-    from accel_install.resolve.closure_uv import UvSolver
+        find_links: extra pages and folders, paths absolute.
+        solver: for the closure.
 
-    solver = solver or UvSolver(cache_dir, offline=options.offline, refresh=options.refresh)
+    Raises:
+        ResolutionError: the solver itself failed, in contrast to finding no set.
+    """
     request = ClosureRequest(
         requirements=tuple(_root(w, wanted) for w in found.wheels),
         target=target,
         default_index=addresses[-1] if addresses else None,
         direct=tuple((w.name, f"{w.url}#sha256={w.sha256}" if w.sha256 else w.url) for w in found.wheels),
         more_indexes=tuple(addresses[:-1]),
-        find_links=tuple(options.find_links),
+        find_links=tuple(find_links),
         no_index=not addresses,
     )
     try:
         solved = solver.solve(request)
     except AccelError as error:
+        if error.slug == "resolve.solver-failed":
+            raise
         reason = "index-unreachable" if isinstance(error, IndexUnavailableError) else "conflict"
         said = f"{error.message}: {error.value}" if error.value else error.message
         names = ", ".join(w.name for w in found.wheels)

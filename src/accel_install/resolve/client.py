@@ -6,6 +6,7 @@ from it is `select`'s.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,6 +63,8 @@ class IndexClient:
         self._cache_dir = cache_dir
         self._pages = PageCache(cache_dir / "pages")
         self._offline, self._refresh, self._ttl_s = offline, refresh, cache_ttl_s
+        self._flat: dict[str, HttpResponse] = {}
+        self._flat_lock = threading.Lock()
 
     @property
     def default_url(self) -> str:
@@ -139,9 +142,19 @@ class IndexClient:
                 return page
         return None
 
+    def _flat_answer(self, url: str) -> HttpResponse:
+        """Read a flat page once per call, however many projects are looked for on it."""
+        with self._flat_lock:
+            if url not in self._flat:
+                self._flat[url] = self._http.get(url, {"accept": _ACCEPT})
+            return self._flat[url]
+
     def _fetch(self, url: str, key: str, name: str, index: str, kept: KeptPage | None) -> IndexPage | None:
         try:
-            answer = self._http.get(url, {"accept": _ACCEPT, **(kept.conditions() if kept else {})})
+            if url in self.config.find_links:
+                answer = self._flat_answer(url)
+            else:
+                answer = self._http.get(url, {"accept": _ACCEPT, **(kept.conditions() if kept else {})})
         except AccelError as error:
             raise unreachable(index, url, error.message, error.hint) from error
         if answer.status == _UNCHANGED and kept is not None:

@@ -32,7 +32,8 @@ _BUILD = re.compile(r"^(\d+)(.*)$")
 _PLATFORM = re.compile(r"^(?:any|linux|manylinux|musllinux|win|macosx|android|ios|emscripten|pyodide|wasi|freebsd|cygwin)", re.I)
 _STARTS_AS_VERSION = re.compile(r"^v?\d", re.I)
 # chips that vendors put before the project: MTT S80 and its like, Ascend model numbers
-_CHIP = re.compile(r"^(?:mtt|s\d{2,4}|(?:ascend)?(?:310|910|950)[a-z0-9]{0,4})$", re.I)
+_CHIP_TEXT = r"(?:mtt|s\d{2,4}|(?:ascend)?(?:310|910|950)[a-z0-9]{0,4})"
+_CHIP = re.compile(rf"^{_CHIP_TEXT}$", re.I)
 _REST_PARTS = (4, 6)
 _MOST_TAGS = 4096  # the largest real sets have some tens; a hostile name could have millions
 
@@ -209,14 +210,11 @@ def project_version(filename: str, project: str) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def _mine(project: str) -> re.Pattern[str]:
-    """Return the pattern of names that may be the project's: its name in any spelling, perhaps after chips, then a version."""
-    spelled = r"[-_.]+".join(map(re.escape, _canonical(project).split("-")))
-    chips = r"(?:(?:mtt|s\d{2,4}|(?:ascend)?(?:310|910|950)[a-z0-9]{0,4})[-_.]+)*"
-    endings = "|".join(re.escape(e) for e in (".whl", *_SDIST_ENDINGS, *_OTHER_ENDINGS))
-    return re.compile(rf"{chips}{spelled}-v?\d.*(?:{endings})$", re.I)
-
-
 def belongs_to(project: str) -> re.Pattern[str]:
-    """Return a pattern whose `match` tells, cheaply, file names that may be the project's from all others on a page."""
-    return _mine(project)
+    """Return a pattern whose `match` tells, cheaply, file names that may be the project's from all others on a page.
+
+    The name in any spelling, perhaps after chips, then a version.
+    """
+    spelled = r"[-_.]+".join(map(re.escape, _canonical(project).split("-")))
+    endings = "|".join(re.escape(e) for e in (".whl", *_SDIST_ENDINGS, *_OTHER_ENDINGS))
+    return re.compile(rf"(?:{_CHIP_TEXT}[-_.]+)*{spelled}-v?\d.*(?:{endings})$", re.I)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from accel_install.errors import IndexUnavailableError
 from accel_install.fetch.urls import safe_url
 
-__all__ = ["FORBIDDEN_SLUG", "forbidden", "not_a_page", "reason_of", "unreachable"]
+__all__ = ["FORBIDDEN_SLUG", "OUT_OF_REACH", "forbidden", "not_a_page", "reason_of", "unreachable"]
 
 FORBIDDEN_SLUG = "index.forbidden"
+OUT_OF_REACH = ("index-unreachable", "index-forbidden", "offline")  # the reasons that end 13
 
 
 def unreachable(index: str, url: str, why: str, hint: str | None = None) -> IndexUnavailableError:

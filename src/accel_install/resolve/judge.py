@@ -16,7 +16,7 @@ from packaging.version import Version
 from accel_install.facts.chips import family_of
 from accel_install.facts.target import Target
 from accel_install.resolve.build_tokens import BuildFacts, abi_misfit
-from accel_install.resolve.filename import WheelName, belongs_to, sdist_version, wheel_of
+from accel_install.resolve.filename import WheelName, belongs_to, is_sdist, sdist_version, wheel_of
 from accel_install.resolve.models import IndexFile, Reason
 from accel_install.resolve.tags import explain_misfit, tag_ranks
 from accel_install.resolve.versions import asks_for_prerelease, label_fits, parse_version, pins_exactly, public_of, sort_key
@@ -25,7 +25,8 @@ __all__ = ["Candidate", "Misfit", "Wish", "candidates_of", "make_wish", "misfit_
 
 Misfit = tuple[Reason, str]
 
-_GUESSED_VERSION = re.compile(r"-v?(\d[^-]*?)(?:-|\.(?:whl|egg|exe|msi|rpm|deb|run|tar|tgz|zip)\b)", re.I)
+# only for telling which version an unusable file is of; it is never chosen
+_GUESSED_VERSION = re.compile(r"-v?(\d+(?:\.\d+)*(?:(?:a|b|rc|\.post|\.dev)\d+)*)", re.I)
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _candidate(file: IndexFile, name: str) -> Candidate | None:
     if version is not None:
         bad: Misfit = ("sdist-only", "a source distribution; only wheels are installed")
         return Candidate(file, version, None, bad, public_of(version))
-    if file.filename.endswith((".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz")):
+    if is_sdist(file.filename):
         return None  # of another project whose name begins alike, or of no version
     return _unusable(file, "not-a-wheel", "neither a wheel nor a source distribution")
 

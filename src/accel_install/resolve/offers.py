@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from accel_install.errors import IndexUnavailableError
 from accel_install.facts.target import Target
@@ -49,8 +49,9 @@ class Offer:
         return [*self.extra, *([(self.index, self.files)] if self.index else [])]
 
     def wrong_index(self, version: str | None, target: Target, taken_from: str) -> list[RejectedFile]:
-        """Return the files of a version that another index holds."""
-        others = [*self.elsewhere, *((label, files) for label, files in self.sources() if label != taken_from)]
+        """Return the files of a version that another index holds; `taken_from` is "" when none fits."""
+        passed = [(label, files) for label, files in self.sources() if taken_from and label != taken_from]
+        others = [*self.elsewhere, *passed]
         found = []
         for index, files in others:
             for item in candidates_of(files, self.name):
@@ -118,4 +119,6 @@ def best_of(offer: Offer, specifier: str, target: Target, **wish: object) -> Sel
         for label, files in offer.sources()
     ]
     hit = next((s for s in selections if s.chosen is not None), None)
-    return hit or (selections[-1] if selections else Selection(None, nearest="this version is not published"))
+    if hit is not None or not selections:
+        return hit or Selection(None, nearest="this version is not published")
+    return replace(selections[-1], rejected=tuple(r for s in selections for r in s.rejected))

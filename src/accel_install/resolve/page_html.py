@@ -48,19 +48,19 @@ def repository_version(text: str) -> str | None:
 
 def html_links(text: str, url: str) -> Iterator[Link]:
     """Yield the links of a page, resolved against `<base href>` (the first that has one) or the page's final address."""
-    join, based = _joiner(url), False
+    join, based = _Joiner(url), False
     for tag, body in _TAG.findall(_COMMENT.sub("", text) if "<!--" in text else text):
         attributes = _attributes(body)
         href = attributes.get("href", "").strip()
         if not href:
             continue
         if tag.lower() == "base":
-            join, based = (join, True) if based else (_joiner(_join(url, href)), True)
+            join, based = (join, True) if based else (_Joiner(_join(url, href)), True)
         elif not href.startswith(_NO_LINKS):
             yield Link(join(href), attributes)
 
 
-class _joiner:
+class _Joiner:
     """Resolve links against one base: names below it and absolute ones cheaply, the rest by the standard library."""
 
     def __init__(self, base: str) -> None:

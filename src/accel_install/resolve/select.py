@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from accel_install.facts.target import Target
 from accel_install.resolve.build_tokens import BuildFacts
@@ -18,8 +17,6 @@ from accel_install.resolve.nearest import half_published, nearest_text
 from accel_install.resolve.versions import admits, parse_version, sort_key
 
 __all__ = ["Selection", "select", "versions_available"]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ def select(
     selection = Selection(
         chosen=_chosen(chosen, wish.name, index) if chosen else None,
         rejected=rejected,
-        warnings=(*_warnings(chosen, fitting, wish), *_passed_over(passed, wish)),
+        warnings=(*_warnings(chosen, fitting, wish), *_passed_over(passed, wish)) if chosen else (),
         version=version,
         summed_up=sum(1 for c in candidates if c.public != version),
     )
@@ -143,7 +140,6 @@ def _explain(
         chosen=None,
         rejected=selection.rejected,
         nearest=f"{half}; {text}" if half else text,
-        warnings=selection.warnings if wanted else (),
         version=selection.version,
         alternatives=alternatives,
         half_published=half,

@@ -71,7 +71,7 @@ def _judge(tag: Tag, target: Target) -> tuple[tuple[int, int], Reason, str]:
     interpreters, pairs = _accepted(target)
     own = f"cp{target.python.replace('.', '')}"
     label = own + ("t" if target.free_threaded else "")
-    version_bound = tag.abi.startswith("cp") and tag.interpreter != own
+    version_bound = tag.interpreter.startswith("cp") and tag.interpreter != own and tag.abi != "abi3"
     if tag.interpreter not in interpreters or version_bound:
         return (0, 0), "python-tag", f"built for {_python_of(tag)}, the target is {label}"
     if (tag.interpreter, tag.abi) not in pairs:
