@@ -37,7 +37,7 @@ def with_closure(
         solver: for the closure.
 
     Raises:
-        ResolutionError: the solver itself failed, in contrast to finding no set.
+        AccelError: the solver itself failed (a full disk, say), in contrast to finding no set.
     """
     request = ClosureRequest(
         requirements=tuple(_root(w, wanted) for w in found.wheels),
@@ -51,9 +51,9 @@ def with_closure(
     try:
         solved = solver.solve(request)
     except AccelError as error:
-        if error.slug == "resolve.solver-failed":
-            raise
         reason = "index-unreachable" if isinstance(error, IndexUnavailableError) else "conflict"
+        if reason == "conflict" and error.slug != "resolve.no-solution":
+            raise
         said = f"{error.message}: {error.value}" if error.value else error.message
         names = ", ".join(w.name for w in found.wheels)
         return replace(found, unresolved=(UnresolvedPackage(f"closure of {names}", "", "", reason, said),))
